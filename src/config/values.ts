@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readUsd } from '../domain/run/budget.js';
 import { formatDuration, parseDuration } from '../domain/base/duration.js';
 import { parsePrice } from '../domain/egress/model-prices.js';
-import { isNear, whyNoUpstream } from '../domain/egress/route-checks.js';
+import { whyNotEncrypted, whyNoUpstream } from '../domain/egress/route-checks.js';
 import { InvalidInputError } from '../domain/base/errors.js';
 
 export interface ParseContext {
@@ -116,11 +116,8 @@ export const httpUrl: Parser<string> = (text) => {
 /** The same for an address that gets a key: without TLS only where nobody else is on the way. */
 export const modelAddress: Parser<string> = (text, context) => {
   const address = httpUrl(text, context);
-  const wrong = whyNoUpstream(address);
+  const wrong = whyNoUpstream(address) ?? whyNotEncrypted(address);
   if (wrong !== undefined) throw new InvalidInputError(`an address that ${wrong}`);
-  const { protocol, hostname } = new URL(address);
-  if (protocol === 'http:' && !isNear(hostname))
-    throw new InvalidInputError('expected https: http only to a loopback or private address');
   return address;
 };
 

@@ -56,9 +56,12 @@ export function whyNoUpstream(text: string): string | undefined {
   return url.pathname === '/' ? undefined : whyNotPlainPath(url.pathname);
 }
 
-/** Whether a host is on this machine or network: without TLS, a secret would be read by whoever is on the way. */
-export function isNear(hostname: string): boolean {
-  return NEAR.test(hostname);
+/** Without TLS, a secret would be read by whoever is on the way to a host that is not on this machine or network. */
+export function whyNotEncrypted(upstream: string): string | undefined {
+  const { protocol, hostname } = new URL(upstream);
+  return protocol === 'http:' && !NEAR.test(hostname)
+    ? 'must be https: http only to a loopback or private address'
+    : undefined;
 }
 
 /** What two routes have in common that only one may have: the value, by its key. */

@@ -2,7 +2,6 @@ import { whyNotPlainPath } from '../egress/plain-path.js';
 import {
   isAuthHeader,
   isAuthPrefix,
-  isNear,
   isRouteMethod,
   isRouteName,
   isRouteVariable,
@@ -11,6 +10,7 @@ import {
   repeatedInRoutes,
   ROUTE_METHODS,
   whyNoUpstream,
+  whyNotEncrypted,
 } from '../egress/route-checks.js';
 import {
   DEFAULT_OUTPUT_TOKENS,
@@ -146,10 +146,7 @@ function routePath(value: string): string | undefined {
 function upstreamAddress(value: string): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const wrong = whyNoUpstream(url === undefined || /[?#]/.test(value) ? value : normalised(value));
-  if (wrong !== undefined) return wrong;
-  return url?.protocol === 'http:' && !isNear(url.hostname)
-    ? 'must be https: http only to a loopback or private address'
-    : undefined;
+  return wrong ?? whyNotEncrypted(value);
 }
 
 function normalised(address: string): string {

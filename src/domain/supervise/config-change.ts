@@ -2,6 +2,7 @@
 import { formatAllowEntry, parseAllowlist, readAllowEntry } from '../egress/allowlist.js';
 import { takesUploads } from '../egress/upload-hosts.js';
 import type { Route } from '../egress/route.js';
+import { whyNotEncrypted } from '../egress/route-checks.js';
 import { parseRoutes, readRoutes } from '../egress/routes.js';
 import { upstreamOf } from '../egress/upstream.js';
 import { isVendorHost, ONLY_BY_ROUTE } from '../egress/vendors.js';
@@ -75,6 +76,11 @@ function routesChange(now: readonly Route[], proposed: string): ReadChange {
   if (read.kind === 'problems') return read;
   const known = new Map(now.map((route) => [route.name, JSON.stringify(route)]));
   const set = read.routes.filter((route) => known.get(route.name) !== JSON.stringify(route));
+  const readable = set.flatMap(({ name, upstream }) => {
+    const wrong = whyNotEncrypted(upstream);
+    return wrong === undefined ? [] : [`route ${name}: upstream ${wrong}`];
+  });
+  if (readable.length > 0) return { kind: 'problems', problems: readable };
   const names = new Set(read.routes.map(({ name }) => name));
   const remove = now.map(({ name }) => name).filter((name) => !names.has(name));
   return { kind: 'change', change: { kind: 'routes', set, remove } };

@@ -10,13 +10,13 @@ import {
 import {
   isAuthHeader,
   isAuthPrefix,
-  isNear,
   isRouteName,
   isRouteVariable,
   MAX_ENTRIES,
   MAX_ROUTES,
   repeatedInRoutes,
   whyNoUpstream,
+  whyNotEncrypted,
 } from '../../../../src/domain/egress/route-checks.js';
 import { parseRoutes, readRoutes } from '../../../../src/domain/egress/routes.js';
 import { takesUploads } from '../../../../src/domain/egress/upload-hosts.js';
@@ -79,19 +79,11 @@ describe('the parts of a route', () => {
 
   it('are an upstream on this machine or network, or further away', () => {
     takes(
-      isNear,
+      (host) => whyNotEncrypted(`http://${host}`) === undefined,
       ['localhost', '127.0.0.1', '127.9.9.9', '10.1.2.3', '192.168.0.1', '172.16.0.1', '172.31.9.9', '[::1]'],
-      [
-        'example.org',
-        'localhost.evil.org',
-        '11.1.2.3',
-        '172.15.0.1',
-        '172.32.0.1',
-        '192.169.0.1',
-        '10.1.2',
-        '[::2]',
-      ],
+      ['example.org', 'localhost.evil.org', '11.1.2.3', '172.15.0.1', '172.32.0.1', '192.169.0.1', '[::2]'],
     );
+    assert.equal(whyNotEncrypted('https://example.org'), undefined);
   });
 
   it('are no two of one name or variable, and many without one', () => {

@@ -113,6 +113,17 @@ describe('what proposed routes change', () => {
     assert.equal(withChange(NOW, change).routes[0], NOW.routes[0]);
   });
 
+  it('is nothing where it adds one that everybody on the way would read', () => {
+    const [open, near] = [route('three', 'http://three.example.org'), route('four', 'http://10.0.0.4:8080')];
+    assert.deepEqual(problemsOf('cred-proxy-block', routesFile(...NOW.routes, open, near)), [
+      'route three: upstream must be https: http only to a loopback or private address',
+    ]);
+    // One that is there already is no matter of this change.
+    const now = { ...NOW, routes: [open] };
+    const change = changeOf('cred-proxy-block', routesFile(open, near), now);
+    assert.deepEqual(change, { kind: 'routes', set: [near], remove: [] });
+  });
+
   it('is nothing for what are no routes', () => {
     assert.deepEqual(problemsOf('cred-proxy-block', '{'), ['not JSON']);
     assert.match(
