@@ -16,7 +16,8 @@ export function askSince(cursor: ListCursor): number | null {
 
 /**
  * The cursor after a page was dealt with. A list that is through begins anew where the forge's clock stood at its first
- * page, or at the latest change if that is later. A short page is no sign of the end, for a forge may filter after it
+ * page, or at the latest change where it tells no time: a repository that is imported brings dates of any year. That may
+ * be earlier than before, for a clock may have been wrong. A short page is no sign of the end, for a forge may filter after it
  * has cut a page; the announced total and an empty page are.
  */
 export function afterPage(
@@ -25,14 +26,17 @@ export function afterPage(
 ): { readonly cursor: ListCursor; readonly through: boolean } {
   const pageSize = cursor.page === 1 ? page.size : cursor.pageSize;
   const begun = cursor.page === 1 ? page.at : cursor.upTo;
-  const latest = Math.max(begun ?? 0, ...page.items.map((item) => item.updatedAt));
-  const upTo = latest === 0 ? null : latest;
+  const upTo = page.at === null ? latestOf(begun, page.items) : (begun ?? page.at);
   const read = (cursor.page - 1) * pageSize + page.size;
   const through = page.size === 0 || (page.total !== null && read >= page.total);
   if (!through) return { cursor: { ...cursor, page: cursor.page + 1, pageSize, upTo }, through };
   // Without any clock the whole list is asked for again next time.
-  const since = upTo === null ? cursor.since : Math.max(upTo, cursor.since ?? 0);
-  return { cursor: freshCursor(since), through };
+  return { cursor: freshCursor(upTo ?? cursor.since), through };
+}
+
+function latestOf(before: number | null, items: readonly { readonly updatedAt: number }[]): number | null {
+  const latest = Math.max(before ?? 0, ...items.map((item) => item.updatedAt));
+  return latest === 0 ? null : latest;
 }
 
 /**

@@ -34,8 +34,12 @@ describe('the cursor of a list of changes', () => {
     assert.equal(afterPage(freshCursor(null), page([], 0, null)).cursor.since, null);
   });
 
-  it('never goes back', () => {
-    assert.equal(afterPage(freshCursor(T), page([T - 9_000], 1, T - 5_000)).cursor.since, T);
+  it('is blinded neither by a date of the future that was imported, nor by a clock that was ahead', () => {
+    const YEAR = 366 * 24 * 3_600_000;
+    const first = afterPage(freshCursor(T - 60_000), page([T + 10 * YEAR], 2, T));
+    const second = afterPage(first.cursor, page([T + YEAR], 2, T + 1_000));
+    assert.deepEqual(second, { cursor: freshCursor(T), through: true });
+    assert.equal(afterPage(freshCursor(T + YEAR), page([], 0, T)).cursor.since, T);
   });
 
   it('goes on after a page, and reads one again when another pass goes on with the list', () => {
