@@ -31,26 +31,35 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
     clearTimeout(deadlines.get(socket));
   };
   const latest = new WeakMap<Duplex, ServerResponse>();
-  const isPipelined = (socket: Duplex): boolean => {
-    if (latest.get(socket)?.closed === false) socket.destroy();
-    return socket.destroyed;
+  /** Once the answer before is sent: a client may have the whole of it a moment before that is known here. */
+  const inTurn = (socket: Duplex, next: () => void): void => {
+    const before = latest.get(socket);
+    const goOn = (): void => {
+      if (!socket.destroyed) next();
+    };
+    if (before === undefined || before.closed) goOn();
+    else if (before.writableEnded) before.once('close', goOn);
+    else socket.destroy();
   };
   server.on('request', (request, response) => {
     const { socket } = request;
     headArrived(socket);
-    if (isPipelined(socket)) return;
-    latest.set(socket, response);
     // A client that goes away in the middle must not end the process.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
-    onRequest(request, response).catch((error: unknown) => {
-      onFault(error);
-      response.destroy();
+    inTurn(socket, () => {
+      onRequest(request, response).catch((error: unknown) => {
+        onFault(error);
+        response.destroy();
+      });
     });
+    // One that waits is not ended: the next behind it is the end of the connection.
+    latest.set(socket, response);
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     headArrived(socket);
-    if (isPipelined(socket)) return;
+    if (latest.get(socket)?.closed === false) socket.destroy();
+    if (socket.destroyed) return;
     if (onConnect === undefined) {
       socket.end('HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       return;

@@ -63,7 +63,7 @@ export class ModelPlane {
   readonly #meter: ModelMeter;
   readonly #room: BodyRoom;
   /** One is unpacked and judged at a time, which takes several times its bytes. */
-  #judging: Promise<unknown> = Promise.resolve();
+  #judging: Promise<void> = Promise.resolve();
   #open = 0;
 
   constructor(options: ModelPlaneOptions) {
@@ -123,7 +123,11 @@ export class ModelPlane {
         ? refused(rule.api, plain)
         : this.#judge(plain.bytes, rule, call, hold, end);
     });
-    this.#judging = judged.catch(() => undefined);
+    // Its value is let go: a request that nobody asks for any more may have megabytes.
+    this.#judging = judged.then(
+      () => undefined,
+      () => undefined,
+    );
     return judged;
   }
 

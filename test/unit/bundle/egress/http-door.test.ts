@@ -2,10 +2,39 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { httpDoor } from '../../../../src/bundle/egress/http-door.js';
 import { until } from '../../../support/bundle/until.js';
 
 const GET = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
+const ANSWERS = 5;
+/** Says how many answers it has got whole, after the last or when it is cut off. */
+const READER = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: { port, length, request } } = require('node:worker_threads');
+  const socket = connect(port, '127.0.0.1');
+  let [whole, left] = [0, length];
+  let head = '';
+  socket.on('data', (chunk) => {
+    let count = chunk.length;
+    if (head !== null) {
+      head += chunk.toString('latin1');
+      const end = head.indexOf('\\r\\n\\r\\n');
+      if (end < 0) return;
+      count = head.length - end - 4;
+      head = null;
+    }
+    left -= count;
+    if (left > 0) return;
+    whole += 1;
+    [left, head] = [length, ''];
+    if (whole === ${String(ANSWERS)}) parentPort.postMessage(whole);
+    else socket.write(request);
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => parentPort.postMessage(whole));
+  socket.write(request);
+`;
 
 describe('requests on one connection', () => {
   let server: Server;
@@ -52,6 +81,33 @@ describe('requests on one connection', () => {
       await once(socket, 'data');
     }
     assert.equal(socket.destroyed, false);
+  });
+
+  it('are taken also when their client has a large answer whole before the door knows that it is sent', async () => {
+    const answer = Buffer.alloc(8 * 1024 * 1024);
+    const { port } = server.address() as AddressInfo;
+    // A client with a loop of its own, which asks again after the last byte.
+    const reader = new Worker(READER, {
+      eval: true,
+      workerData: { port, length: answer.length, request: GET },
+    });
+    const read = once(reader, 'message');
+    // As when something else is judged meanwhile.
+    const busy = setInterval(() => {
+      const end = performance.now() + 20;
+      while (performance.now() < end);
+    }, 1);
+    try {
+      for (let count = 1; count <= ANSWERS; count += 1) {
+        const response = await Promise.race([nth(count), read]);
+        if (Array.isArray(response)) break;
+        response.writeHead(200, { 'content-length': answer.length }).end(answer);
+      }
+      assert.deepEqual(await read, [ANSWERS]);
+    } finally {
+      clearInterval(busy);
+      await reader.terminate();
+    }
   });
 
   for (const [what, more] of [
