@@ -15,7 +15,7 @@ export async function sealRun(
   await provenance.addSeal(nextSeal(signer, { head, last, commits }, { reason, at }));
 }
 
-/** Seals the runs at rest that an earlier version left without a seal. To be called before anything else writes. */
+/** Seals the runs at rest that an earlier version left without the seal of that. To be called before anything else writes. */
 export async function sealUnsealed(database: Database, signer: Signer, at: number): Promise<void> {
   await database.transaction(async (stores) => {
     for (const { slug, reason } of await stores.provenance.unsealed())

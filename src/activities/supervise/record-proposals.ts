@@ -28,7 +28,10 @@ export async function recordProposal(ports: Ports, input: RecordProposalInput): 
  * it. The first decision is the one that is written down. Errors: `InvalidInputError` for a proposal without a row; those of
  * the ports.
  */
-export async function recordDecision(ports: Ports, input: RecordDecisionInput): Promise<void> {
+export async function recordDecision(
+  ports: Ports,
+  input: Pick<RecordDecisionInput, 'slug' | 'decision'>,
+): Promise<void> {
   const { slug } = input;
   const { id } = input.decision;
   const row = await rowOf(ports, slug, id);

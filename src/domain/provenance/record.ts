@@ -85,7 +85,7 @@ export interface ProvenanceStore {
   /** The run's newest seal, `undefined` before the first. */
   lastSeal(slug: string): Promise<Seal | undefined>;
   addSeal(seal: Seal): Promise<void>;
-  /** Runs at rest without any seal: those of a version that sealed none. */
+  /** Runs at rest without any seal, and ended ones without that of their end: those of a version that added none. */
   unsealed(): Promise<readonly { readonly slug: string; readonly reason: Seal['reason'] }[]>;
   /** Removes the rows of a run whose newest seal says that they are pruned; its entries and seals stay. Returns how many went. */
   prune(slug: string): Promise<number>;

@@ -98,10 +98,12 @@ export async function startWorker(
       },
     };
     const attachments = new Attachments();
-    const sweeps = sweepActivities(config, { client, database, ports: hostPorts, attachments });
+    const sweeps = sweepActivities(config, { client, home: homePorts, ports: hostPorts, attachments });
     const syncs = createSyncActivities(syncPorts(config, hostPorts, extras, homePorts.agents), attachments);
     const reconciler = reconcilePorts(config, { database, clock: hostPorts.clock, log });
     const { host } = hostPorts;
+    // What stands above takes seconds, and nobody listened yet.
+    lock.lost.throwIfAborted();
     log.info({ org: config.FORGE_ORG, host, slots: config.BOTTLE_SLOTS, home }, 'worker starting');
     const activities = new RunningActivities();
     const { workers, ...version } = await versionedWorkers(

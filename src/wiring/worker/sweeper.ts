@@ -3,33 +3,32 @@ import path from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { HostPorts } from '../../activities/ports/host-ports.js';
 import type { RowReviewActivities, SweepActivities } from '../../activities/ports/interface.js';
-import { createRowReviewActivities } from '../../activities/publish/review-rows.js';
+import { createRowReviewActivities, type ReviewPorts } from '../../activities/publish/review-rows.js';
 import { createSweepActivities } from '../../activities/sweep/sweep-activity.js';
 import type { Attachments } from '../../activities/turn/attachments.js';
 import { sweepFile } from '../../adapters/files/sweep-file.js';
 import { temporalRunStates } from '../../adapters/temporal/run-states.js';
 import { setSweepSchedule } from '../../adapters/temporal/sweep-schedule.js';
 import type { Config } from '../../config/load-config.js';
-import type { Database } from '../../domain/run/stores.js';
 import { keepSchedule } from './keep-schedule.js';
 import type { Logger } from '../../config/log.js';
 import { SWEEP_WORKFLOW } from '../../workflows/messages.js';
 
 export interface SweeperParts {
   readonly client: Client;
-  readonly database: Database;
+  readonly home: Omit<ReviewPorts, 'clock' | 'log' | 'runStates'>;
   readonly ports: HostPorts;
   readonly attachments: Attachments;
 }
 
 export function sweepActivities(
   config: Config,
-  { client, database, ports, attachments }: SweeperParts,
+  { client, home, ports, attachments }: SweeperParts,
 ): { readonly home: RowReviewActivities; readonly host: SweepActivities } {
   const runStates = temporalRunStates(client);
   const { clock, log } = ports;
   return {
-    home: createRowReviewActivities({ database, runStates, clock, log }),
+    home: createRowReviewActivities({ ...home, runStates, clock, log }),
     host: createSweepActivities({
       ...ports,
       runStates,

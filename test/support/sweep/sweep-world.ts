@@ -27,6 +27,7 @@ import type { Database } from '../../../src/domain/run/stores.js';
 import type { SweepReport } from '../../../src/domain/upkeep/sweep.js';
 import { branchOf } from '../../../src/domain/run/slug.js';
 import { GitFixture } from '../../integration/git/git-fixture.js';
+import { sampleHome } from '../host/sample-home.js';
 import { idleDiskGuard, sampleHostSettings } from '../host/sample-host.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 
@@ -110,11 +111,12 @@ export class SweepWorld {
   }
 
   review(client = this.client): Promise<RowReview> {
-    const { clock, log } = this.ports();
-    return reviewRows(
-      { database: this.database, runStates: temporalRunStates(client), clock, log },
-      this.host,
+    const { blobs, clock, forgeFor, log } = this.ports();
+    const home = sampleHome(
+      { blobs, clock, database: this.database, forgeFor },
+      { dayBudget: { turns: 1, tokens: 1, microUsd: 1 } },
     );
+    return reviewRows({ ...home, log, runStates: temporalRunStates(client) }, this.host);
   }
 
   /** A container with our labels that does nothing: `created`, or started with a long sleep. */

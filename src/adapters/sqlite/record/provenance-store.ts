@@ -29,8 +29,14 @@ export function createProvenanceStore(db: StateDb): ProvenanceStore {
       const resting = await db
         .selectFrom('forgeState')
         .select(['slug', 'status'])
-        .where('status', 'in', ['frozen', 'destroyed'])
-        .where('slug', 'not in', db.selectFrom('provenanceSeal').select('slug'))
+        .where((eb) => {
+          const sealed = db.selectFrom('provenanceSeal').select('slug');
+          const ended = sealed.where('reason', 'in', ['destroyed', 'pruned']);
+          return eb.or([
+            eb.and([eb('status', '=', 'frozen'), eb('slug', 'not in', sealed)]),
+            eb.and([eb('status', '=', 'destroyed'), eb('slug', 'not in', ended)]),
+          ]);
+        })
         .where('slug', 'in', db.selectFrom('provenanceEntry').select('slug'))
         .orderBy('slug')
         .execute();

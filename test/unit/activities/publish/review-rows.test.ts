@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { sealRun, sealUnsealed } from '../../../../src/activities/rows/seal-run.js';
 import { reviewRows } from '../../../../src/activities/publish/review-rows.js';
 import { openDatabase } from '../../../../src/adapters/sqlite/open-database.js';
 import type { RunState } from '../../../../src/domain/run/run-states.js';
 import type { Database } from '../../../../src/domain/run/stores.js';
+import { verifyRecord } from '../../../../src/domain/provenance/verify-record.js';
 import { SWEEP_MIN_AGE_MS } from '../../../../src/domain/upkeep/sweep-decisions.js';
+import { sampleHome } from '../../../support/host/sample-home.js';
+import { READER, signerOf } from '../../../support/provenance/sealed-run.js';
+import { ID, shownProposal, SLUG } from '../../../support/supervise/shown.js';
 import { stateRow } from '../../../support/webhook/rows.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const NOW = 1_700_000_000_000;
 const OLD = NOW - SWEEP_MIN_AGE_MS;
+const signer = signerOf();
 const OPEN: RunState = { kind: 'open', slug: null, phase: 'running', host: 'h1', hasRun: true };
 
 /** Over a real database. */
@@ -18,12 +25,14 @@ describe('the rows of runs, looked through for a host', () => {
   /** By workflow, if not open. */
   let states: Record<string, RunState>;
   let warned: object[];
+  let blobs: Record<string, string>;
+  let removed: string[];
   let whileAsked: () => Promise<void>;
 
   beforeEach(async () => {
     database = await openDatabase(newPath());
     states = {};
-    warned = [];
+    [warned, blobs, removed] = [[], {}, []];
     whileAsked = () => Promise.resolve();
   });
   afterEach(() => database.close());
@@ -31,8 +40,24 @@ describe('the rows of runs, looked through for a host', () => {
   const review = () =>
     reviewRows(
       {
-        database,
-        clock: { now: () => NOW },
+        ...sampleHome(
+          {
+            database,
+            blobs: {
+              put: () => assert.fail('nothing is kept'),
+              getText: (ref) => Promise.resolve(blobs[ref] ?? ''),
+            },
+            clock: { now: () => NOW },
+            forgeFor: () => assert.fail('no forge is asked'),
+          },
+          { dayBudget: { turns: 1, tokens: 1, microUsd: 1 } },
+        ),
+        signer,
+        auditLog: { append: () => Promise.resolve() },
+        proposalFiles: {
+          write: () => Promise.reject(new Error('nothing is written')),
+          remove: (slug, id) => Promise.resolve(void removed.push(`${slug}/${id}`)),
+        },
         log: { info: () => undefined, warn: (fields) => void warned.push(fields) },
         runStates: {
           of: async (workflowId) => {
@@ -80,6 +105,58 @@ describe('the rows of runs, looked through for a host', () => {
       });
       assert.deepEqual(warned, [{ slug, workflowId, detail }]);
     });
+
+  it('say so with the seal of its end: its record is whole, also where an earlier version left it without', async () => {
+    const row = stateRow({ updatedAt: OLD, status: 'frozen', phase: 'frozen', reason: 'done' });
+    const verdict = async (slug: string) => {
+      const [record] = await database.provenance.records([slug]);
+      assert.ok(record !== undefined);
+      const { ended, problems } = verifyRecord(record, READER);
+      return { ended, problems };
+    };
+    const left = stateRow({ issueNumber: 13, status: 'destroyed', phase: 'destroyed' });
+    for (const one of [row, left]) {
+      const { slug } = one;
+      await database.forgeState.upsert(one);
+      await database.runs.appendTurn({ slug, turn: 1, event: 'begun', at: 1, detail: {} });
+      await sealRun(database, signer, { slug, reason: 'frozen', at: OLD });
+    }
+    states[row.workflowId] = { kind: 'gone' };
+    await review();
+    assert.deepEqual(await verdict(row.slug), { ended: true, problems: [] });
+
+    assert.equal((await verdict(left.slug)).problems.length, 1);
+    await sealUnsealed(database, signer, NOW);
+    assert.deepEqual(await verdict(left.slug), { ended: true, problems: [] });
+  });
+
+  it('leave no proposal of a lost run waiting, nor are they held up by one that cannot be read', async () => {
+    const row = stateRow({ slug: SLUG, updatedAt: OLD });
+    await database.forgeState.upsert(row);
+    states[row.workflowId] = { kind: 'gone' };
+    const { workflowId } = row;
+    const proposal = {
+      workflowId,
+      slug: SLUG,
+      tool: 'pipelock-block',
+      turn: 1,
+      at: 5,
+      origin: 'agent',
+    } as const;
+    await database.proposals.add({ ...proposal, id: ID, ref: 'a'.repeat(64) });
+    await database.proposals.add({ ...proposal, id: randomUUID(), ref: 'b'.repeat(64) });
+    blobs['a'.repeat(64)] = JSON.stringify(shownProposal());
+    assert.equal((await review()).repaired.length, 1);
+    assert.deepEqual(
+      (await database.proposals.ofRun(SLUG)).map(({ decision }) => [decision?.status, decision?.who]),
+      [
+        ['cancelled', 'bot-bottle'],
+        ['cancelled', 'bot-bottle'],
+      ],
+    );
+    assert.deepEqual(removed, [`${SLUG}/${ID}`]);
+    assert.equal(warned.length, 2);
+  });
 
   it('stay as they are while a workflow goes on or cannot be asked, and when they are newer than a sweep looks at', async () => {
     for (const [issueNumber, updatedAt] of [
