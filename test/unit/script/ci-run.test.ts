@@ -101,12 +101,12 @@ describe('script/test', () => {
     mkdirSync(path.join(root, 'script/lib'), { recursive: true });
     for (const file of ['script/test', 'script/lib/common.sh'])
       cpSync(path.join(ROOT, file), path.join(root, file));
-    for (const [file, status] of [
-      ['script/bootstrap', 0],
-      ['npm', 0],
-      ['docker', 1],
+    for (const [file, body] of [
+      ['script/bootstrap', 'exit 0'],
+      ['npm', 'case " $* " in *" $KILLED "*) kill -KILL $PPID ;; esac'],
+      ['docker', 'exit 1'],
     ] as const) {
-      writeFileSync(path.join(root, file), `#!/bin/sh\nexit ${String(status)}\n`);
+      writeFileSync(path.join(root, file), `#!/bin/sh\n${body}\n`);
       chmodSync(path.join(root, file), 0o755);
     }
   });
@@ -120,10 +120,14 @@ describe('script/test', () => {
   ): { readonly status: number | null; readonly last: string } => {
     const { status, stdout } = spawnSync(path.join(root, 'script/test'), ['types', 'deadcode'], {
       encoding: 'utf8',
-      env: { HOME: root, PATH: `${root}:${process.env['PATH'] ?? ''}`, ...env },
+      env: { HOME: root, PATH: `${root}:${process.env['PATH'] ?? ''}`, KILLED: 'none', ...env },
     });
     return { status, last: stdout.trim().split('\n').at(-1) ?? '' };
   };
+
+  it('counts a part that ends without a word as failed', () => {
+    assert.deepEqual(run({ KILLED: 'types' }), { status: 1, last: '2 passed, 1 failed' });
+  });
 
   it('counts what ran before it', () => {
     // The third is that nothing is left behind.
