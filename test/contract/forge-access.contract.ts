@@ -28,6 +28,31 @@ export function accessContract(use: () => ForgeFixture): void {
     assert.equal(await forge.whereIs(999_999_999), undefined);
   });
 
+  it('tells issues and pull requests that are switched off from those that were deleted', async () => {
+    const fixture = use();
+    const { world, forge, owner } = fixture;
+    const [issue, { number, branch }] = [await owner.createIssue({ title: 'there' }), await fixture.pr()];
+    const seen = () => Promise.all([forge.canRead('issues'), forge.canRead('pulls')]);
+    const notFound = { name: 'ForgeHttpError', status: 404 };
+    assert.deepEqual(await seen(), [true, true]);
+    try {
+      await world.switchUnits({ issues: true, pulls: false });
+      assert.deepEqual(await seen(), [true, false]);
+      await assert.rejects(forge.readPr(number), notFound);
+      await assert.rejects(forge.findOpenPrByHead(branch), notFound);
+      await assert.rejects(forge.readIssue(number), notFound);
+      assert.equal((await forge.readIssue(issue)).number, issue);
+      await world.switchUnits({ issues: false, pulls: true });
+      assert.deepEqual(await seen(), [false, true]);
+      await assert.rejects(forge.readIssue(issue), notFound);
+      assert.equal((await forge.readIssue(number)).isPull, true);
+      assert.equal((await forge.readPr(number)).number, number);
+    } finally {
+      await world.switchUnits({ issues: true, pulls: true });
+    }
+    assert.deepEqual(await seen(), [true, true]);
+  });
+
   it('knows members, private ones included; everybody else is none', async () => {
     const { world, forge } = use();
     assert.equal(await forge.isOrgMember(world.org, world.bot), true);

@@ -35,6 +35,10 @@ describeForge('Gitea', async () => {
       const pr = await alice.api.object('GET', `/repos/${REPO}/pulls/${String(number)}`);
       return (pr['requested_reviewers'] as Record<string, unknown>[]).map((user) => textIn(user, 'login'));
     },
+    async switchUnits({ issues, pulls }) {
+      const units = { has_issues: issues, has_pull_requests: pulls };
+      await alice.api.call('PATCH', `/repos/${REPO}`, units);
+    },
     async issueBody(number) {
       return textIn(await alice.api.object('GET', `/repos/${REPO}/issues/${String(number)}`), 'body');
     },

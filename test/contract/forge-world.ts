@@ -1,4 +1,4 @@
-import type { Forge } from '../../src/domain/forge/forge.js';
+import type { Forge, ForgeUnit } from '../../src/domain/forge/forge.js';
 
 /** Somebody acting on the forge behind the product's back; the repository holds README.md and greet.sh on `main`. */
 export interface ForgePerson {
@@ -49,6 +49,8 @@ export interface ForgeWorld {
   prFromFork(branch: string): Promise<number>;
   reactionsOn(number: number): Promise<readonly { login: string; content: string }[]>;
   requestedReviewers(prNumber: number): Promise<readonly string[]>;
+  /** Of the repository, as its owner does it in the settings. */
+  switchUnits(on: Readonly<Record<ForgeUnit, boolean>>): Promise<void>;
   issueBody(number: number): Promise<string>;
 }
 

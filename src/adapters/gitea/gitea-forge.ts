@@ -7,7 +7,7 @@ import { giteaRepo, rememberedUser } from './gitea-repo.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import * as issues from './issues.js';
 import { toRepository } from './mapping.js';
-import { whereIs } from './repositories.js';
+import { canRead, whereIs } from './repositories.js';
 import * as members from './members.js';
 import * as pulls from './pulls.js';
 import * as reviews from './reviews.js';
@@ -51,6 +51,7 @@ function forgeOf(repo: GiteaRepo): Forge {
     readOrgMembers: (org) => members.readOrgMembers(client, org),
     readTimeline: bound(readTimeline),
     readLinkedPulls: bound(readLinkedPulls),
+    canRead: bound(canRead),
     whereIs: (repoId) => whereIs(client, repoId),
     readRepository: async () => toRepository(await client.json({ method: 'GET', path: repo.path() })),
     readDefaultHead: bound(files.readDefaultHead),

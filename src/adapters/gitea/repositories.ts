@@ -1,8 +1,18 @@
+import type { ForgeUnit } from '../../domain/forge/forge.js';
 import type { Place } from '../../domain/forge/issue.js';
 import { isNotFound } from '../../domain/base/errors.js';
 import { asObject, integerOf, textOf } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient } from './gitea-client.js';
+import type { GiteaRepo } from './gitea-repo.js';
+
+/** One of a list is asked for. What the repository says of its units does not tell what a team may see of them. */
+export async function canRead(repo: GiteaRepo, unit: ForgeUnit): Promise<boolean> {
+  // Without a type, Gitea's list has pull requests where it shows no issues.
+  const query = { state: 'open', limit: 1, ...(unit === 'issues' ? { type: 'issues' } : {}) };
+  const path = repo.path(unit);
+  return (await repo.client.request({ method: 'GET', path, query, accept: [404] })).status !== 404;
+}
 
 /** By its id, which stays when a repository is renamed or transferred; `undefined` when it is gone or hidden from us. */
 export async function whereIs(client: GiteaClient, repoId: number): Promise<Place | undefined> {

@@ -58,6 +58,11 @@ export interface Forge {
   readTimeline(number: number): Promise<TimelineAct[]>;
   /** Open pull requests that name the issue. */
   readLinkedPulls(number: number): Promise<LinkedPull[]>;
+  /**
+   * Whether we see any of them here. Where they are switched off in the repository, or withheld from us, each of them
+   * answers 404 like one that was deleted.
+   */
+  canRead(unit: ForgeUnit): Promise<boolean>;
   /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
   whereIs(repoId: number): Promise<Place | undefined>;
   readRepository(): Promise<Repository>;
@@ -72,6 +77,8 @@ export interface Forge {
   react(number: number, reaction: ForgeReaction): Promise<void>;
   whoAmI(): Promise<ForgeUser>;
 }
+
+export type ForgeUnit = 'issues' | 'pulls';
 
 export type RepositoryFile =
   | { readonly kind: 'file'; readonly content: Uint8Array }

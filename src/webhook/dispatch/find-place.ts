@@ -1,4 +1,5 @@
 import { createAccess } from '../../domain/forge/access.js';
+import type { Forge, ForgeUnit } from '../../domain/forge/forge.js';
 import type { Place } from '../../domain/forge/issue.js';
 import type { ForgeStateRow } from '../../domain/run/rows.js';
 import type { TextVersion } from '../../domain/forge/text-since-act.js';
@@ -7,7 +8,7 @@ import type { Hint } from '../events/hint.js';
 import { observeSubject } from './observe-subject.js';
 import type { Observation } from './observe-subject.js';
 
-/** The repository is where `FORGE_REPOS` names nothing, or `hidden`: out of our sight, gone perhaps. */
+/** The repository is where `FORGE_REPOS` names nothing, or `hidden`: it, or all of the subject's kind, is out of our sight. */
 export interface Unserved {
   readonly kind: 'unserved' | 'hidden';
   readonly why: string;
@@ -37,8 +38,23 @@ export async function findPlace(
       why: `the repository is ${place.owner}/${place.repo} now, which is not served`,
     };
   }
-  if (isNamed(place, told)) return { kind: 'missing' };
-  return observeAt(deps, place, hint, row, textVersions);
+  const seen: Observation = isNamed(place, told)
+    ? { kind: 'missing' }
+    : await observeAt(deps, place, hint, row, textVersions);
+  return seen.kind === 'missing' ? whyMissing(deps.forgeFor({ ...hint.subject, ...place }), row) : seen;
+}
+
+/** Switching issues off deletes none: that must end no run. */
+async function whyMissing(forge: Forge, row: ForgeStateRow | undefined): Promise<Observation | Unserved> {
+  if (row === undefined) return { kind: 'missing' };
+  // A run whose pull request has its own number began as one. What any other began as, nobody can tell any more.
+  const units: readonly ForgeUnit[] = row.prNumber === row.issueNumber ? ['pulls'] : ['issues', 'pulls'];
+  for (const unit of units) {
+    if (await forge.canRead(unit)) continue;
+    const what = unit === 'issues' ? 'issues' : 'pull requests';
+    return { kind: 'hidden', why: `${what} are switched off in the repository, or hidden from the bot` };
+  }
+  return { kind: 'missing' };
 }
 
 /** Where the forge has the repository's id, if we see and serve it there. */

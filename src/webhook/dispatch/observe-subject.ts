@@ -138,29 +138,43 @@ async function readPulls(
   // Opened a moment ago, perhaps, and not in the row yet.
   const branch = row?.prNumber === null && isLiving(row) ? row.branch : '';
   const [onBranch, ...pulls] = await Promise.all([
-    branch === '' ? undefined : forge.findOpenPrByHead(branch),
-    ...[...numbers].map((number) => readUnlessGone(forge, number, subject)),
+    branch === '' ? undefined : findUnlessHidden(forge, branch),
+    ...[...numbers].map((number) => readUnlessHidden(forge, number, subject)),
   ]);
   const us = await bot;
-  return [...pulls, ...(onBranch === undefined ? [] : [onBranch])].flatMap((pull) => {
+  return [...pulls, onBranch].flatMap((pull) => {
+    if (pull === undefined) return [];
     if ('gone' in pull) return { number: pull.gone, open: false, merged: false, closedAt: null };
     // Anybody's fork may name its branch like the run's: such a PR is not the run's, and closing it must not end the run.
     return isHeadOfOurs(pull, us) ? toObserved(pull) : [];
   });
 }
 
-/** One that was deleted. Errors: 404 where not even the run's own subject is there: who takes us out ends no run. */
-async function readUnlessGone(
+/**
+ * `gone`: it was deleted. `undefined`: no pull request is shown to us, so nothing is known of this one. Errors: 404 where
+ * not even the run's own subject is there: who takes us out ends no run.
+ */
+async function readUnlessHidden(
   forge: Forge,
   number: number,
   subject: number,
-): Promise<PullRequest | { readonly gone: number }> {
+): Promise<PullRequest | { readonly gone: number } | undefined> {
   try {
     return await forge.readPr(number);
   } catch (error) {
     if (!isNotFound(error)) throw error;
+    if (!(await forge.canRead('pulls'))) return undefined;
     await forge.readIssue(subject);
     return { gone: number };
+  }
+}
+
+async function findUnlessHidden(forge: Forge, branch: string): Promise<PullRequest | undefined> {
+  try {
+    return await forge.findOpenPrByHead(branch);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return undefined;
   }
 }
 

@@ -42,6 +42,10 @@ export const FORGE_CALLS: Calls<Forge> = {
   requestReview: (forge) => forge.requestReview(1, 'text'),
   readTimeline: (forge) => forge.readTimeline(1),
   readLinkedPulls: (forge) => forge.readLinkedPulls(1),
+  canRead: async (forge) => {
+    await forge.canRead('issues');
+    await forge.canRead('pulls');
+  },
   whereIs: (forge) => forge.whereIs(1),
   readRepository: (forge) => forge.readRepository(),
   readDefaultHead: (forge) => forge.readDefaultHead(),

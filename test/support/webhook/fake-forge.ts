@@ -11,7 +11,7 @@ import type {
   Review,
   TimelineAct,
 } from '../../../src/domain/forge/issue.js';
-import type { Forge, ForgeReaction, RepositoryFile } from '../../../src/domain/forge/forge.js';
+import type { Forge, ForgeReaction, ForgeUnit, RepositoryFile } from '../../../src/domain/forge/forge.js';
 
 export const user = (login: string, id: number): ForgeUser => ({ id, login });
 export const BOT = user('bot', 9);
@@ -42,6 +42,8 @@ export class FakeForge {
   readonly calls: string[] = [];
   /** Where repositories are, by id. */
   readonly places = new Map<number, Place>([[7, { repoId: 7, owner: 'alice', repo: 'demo' }]]);
+  /** Switched off in the repository, or withheld from the bot. */
+  readonly hidden = new Set<ForgeUnit>();
   #acts = 0;
   /** Throws what is wrong with a call, if anything. */
   fault: (call: string) => void = () => undefined;
@@ -118,12 +120,21 @@ export class FakeForge {
   }
 
   bind(): Forge {
-    const find = <T>(what: string, map: ReadonlyMap<number, T>, number: number): Promise<T> =>
+    const find = <T>(
+      what: string,
+      map: ReadonlyMap<number, T>,
+      number: number,
+      unitOf?: (found: T) => ForgeUnit,
+    ): Promise<T> =>
       this.#call(`${what} ${String(number)}`, () => {
         const found = map.get(number);
-        if (found === undefined) throw this.notFound();
+        if (found === undefined || (unitOf && this.hidden.has(unitOf(found)))) throw this.notFound();
         return found;
       });
+    const openPull = (isMeant: (pull: PullRequest) => boolean): PullRequest | undefined => {
+      if (this.hidden.has('pulls')) throw this.notFound();
+      return [...this.pulls.values()].find((pull) => isMeant(pull) && pull.state === 'open');
+    };
     const edit = (number: number, changes: Partial<PullRequest>): Promise<void> =>
       this.#call(`edit ${Object.keys(changes).join()} of ${String(number)}`, () => {
         const pull = this.pulls.get(number);
@@ -134,8 +145,9 @@ export class FakeForge {
       throw new Error('the dispatcher has no business with this call');
     };
     return {
-      readIssue: (number) => find('issue', this.issues, number),
-      readPr: (number) => find('pull', this.pulls, number),
+      readIssue: (number) =>
+        find('issue', this.issues, number, ({ isPull }) => (isPull ? 'pulls' : 'issues')),
+      readPr: (number) => find('pull', this.pulls, number, () => 'pulls'),
       readComment: (id) => find('comment', this.comments, id),
       readReviews: (number) => this.#call('reviews', () => this.reviews.get(number) ?? []),
       readTimeline: (number) =>
@@ -152,10 +164,8 @@ export class FakeForge {
           [...this.permissions].flatMap(([login, right]) => (/write|admin/.test(right) ? [login] : [])),
         ),
       readOrgMembers: () => this.#call('members', () => [...this.members]),
-      findOpenPrByHead: (branch) =>
-        this.#call('head', () =>
-          [...this.pulls.values()].find((pull) => pull.head.ref === branch && pull.state === 'open'),
-        ),
+      findOpenPrByHead: (branch) => this.#call('head', () => openPull((pull) => pull.head.ref === branch)),
+      canRead: (unit) => this.#call(`can read ${unit}`, () => !this.hidden.has(unit)),
       whereIs: (repoId) => this.#call(`where ${String(repoId)}`, () => this.places.get(repoId)),
       whoAmI: () => this.#call('whoami', () => BOT),
       react: (number, reaction) => this.#call('react', () => void this.reactions.push([number, reaction])),
@@ -167,10 +177,7 @@ export class FakeForge {
       readStatuses: (sha) => this.#call(`statuses ${sha}`, () => this.statuses.get(sha) ?? []),
       readCheckLog: (check) =>
         this.#call(`log of ${check.context}`, () => this.logs.get(check.context) ?? null),
-      findOpenPrByCommit: (sha) =>
-        this.#call('commit', () =>
-          [...this.pulls.values()].find((pull) => pull.head.sha === sha && pull.state === 'open'),
-        ),
+      findOpenPrByCommit: (sha) => this.#call('commit', () => openPull((pull) => pull.head.sha === sha)),
       postComment: unused,
       updateDescription: (number, body) => edit(number, { body }),
       updateTitle: (number, title) => edit(number, { title, draft: isDraft(title) }),

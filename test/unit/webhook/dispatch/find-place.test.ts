@@ -111,6 +111,63 @@ describe('where a subject is', () => {
       });
     });
 
+    describe('with all of its kind', () => {
+      const NO_ISSUES = 'issues are switched off in the repository, or hidden from the bot';
+      const NO_PULLS = 'pull requests are switched off in the repository, or hidden from the bot';
+      async function isFrozenAs(why: string): Promise<void> {
+        assert.deepEqual(await world.handle(aHint()), { kind: 'held', until: world.now + 10_000 });
+        world.now += 10_000;
+        assert.deepEqual(await world.handle(aHint()), gone(why, 'unserved'));
+        assert.deepEqual(world.gateway.sent, [{ id: ID, start: false, event: { kind: 'unserved', why } }]);
+      }
+
+      it('is hidden, not missing: its run is frozen, and goes on when they are seen again', async () => {
+        world.forge.trigger(12, ACT_AT);
+        world.forge.hidden.add('issues');
+        await isFrozenAs(NO_ISSUES);
+        world.forge.hidden.clear();
+        assert.equal(await world.outcome(aHint()), 'signalled');
+      });
+
+      it('is so under the name that its repository has now', async () => {
+        world.forge.trigger(12, ACT_AT);
+        hasMovedTo('dora', 'elsewhere');
+        world.forge.hidden.add('issues');
+        await isFrozenAs(NO_ISSUES);
+      });
+
+      it('is so where it is a pull request', async () => {
+        world.row = stateRow({ status: 'frozen', prNumber: 12 });
+        world.forge.putIssue(12, { isPull: true });
+        world.forge.putPull(12);
+        world.forge.hidden.add('pulls');
+        await isFrozenAs(NO_PULLS);
+      });
+
+      it('is so where it may be a pull request, of which the row says another one', async () => {
+        world.row = stateRow({ status: 'frozen', prNumber: 40 });
+        world.forge.putIssue(12, { isPull: true });
+        world.forge.putPull(12);
+        world.forge.hidden.add('pulls');
+        await isFrozenAs(NO_PULLS);
+      });
+
+      it('is missing where it is a pull request, and issues alone are not seen', async () => {
+        world.row = stateRow({ status: 'frozen', prNumber: 12 });
+        world.forge.hidden.add('issues');
+        await world.handle(aHint());
+        world.now += 10_000;
+        assert.deepEqual(await world.handle(aHint()), gone(NOWHERE));
+      });
+
+      it('is kept for later when the forge does not say whether they are seen', async () => {
+        world.forge.fault = (call) => {
+          if (call === 'can read issues') throw new ForgeHttpError(503, 'GET', '/', 'away');
+        };
+        await assert.rejects(world.handle(aHint()), ForgeHttpError);
+      });
+    });
+
     it('is not looked for twice under one name', async () => {
       await world.handle(aHint());
       assert.equal(world.forge.calls.filter((call) => call === 'issue 12').length, 1);

@@ -130,6 +130,32 @@ describe('what is seen of a subject', () => {
       assert.deepEqual(world.told, []);
     });
 
+    for (const [whose, changes] of [
+      ['the row’s', { prNumber: 31 }],
+      ['that of its branch', {}],
+    ] as const)
+      it(`is not a deleted one where the repository shows no pull requests: ${whose}`, async () => {
+        world.row = stateRow({ status: 'frozen', ...changes });
+        world.forge.putPull(31, head({}));
+        world.forge.hidden.add('pulls');
+        for (const hint of [aHint(), aPullHint()]) {
+          assert.equal(await world.outcome(hint), 'signalled');
+          assert.deepEqual([world.lastSeen.open, world.lastSeen.prs], [true, []]);
+          world.now += 10_000;
+        }
+        world.forge.hidden.clear();
+        assert.deepEqual(await prs(), [31]);
+      });
+
+    it('is kept for later when the forge does not say whether it shows any', async () => {
+      world.row = stateRow({ status: 'frozen', prNumber: 31 });
+      world.forge.fault = (call) => {
+        if (call === 'can read pulls') throw new ForgeHttpError(503, 'GET', '/', 'away');
+      };
+      await assert.rejects(world.handle(aHint()), ForgeHttpError);
+      assert.deepEqual(world.told, []);
+    });
+
     it('is kept for later when the forge does not answer for it', async () => {
       world.row = stateRow({ status: 'frozen', prNumber: 31 });
       world.forge.fault = (call) => {
