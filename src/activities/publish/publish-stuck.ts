@@ -1,4 +1,6 @@
 import type { TurnRecord } from '../../domain/run/run-files.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
+import type { TurnRefs } from '../../domain/workspace/git-repository.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunRef } from '../ports/inputs.js';
 import { knownCommits } from './publish-gate.js';
@@ -15,12 +17,21 @@ const STUCK_FILE = 'stuck';
 export async function isStuck(
   { git }: Pick<HostPorts, 'git'>,
   run: Pick<RunRef, 'subject' | 'source'>,
-  { refs }: Pick<TurnRecord, 'refs'>,
+  { refs, knownStuck }: Pick<TurnRecord, 'refs' | 'knownStuck'>,
   now: string | null,
   before: string | null,
 ): Promise<boolean> {
   if (now === null || now === before) return false;
-  return !(await git.blobsOf(repositoryOf(run), 'STUCK.md', knownCommits(refs))).includes(now);
+  return !(knownStuck ?? (await stuckIn(git, repositoryOf(run), refs))).includes(now);
+}
+
+/** Hashes of `STUCK.md` in base and branch. Asked as the turn begins: later the mirror may have another name. */
+export async function stuckIn(
+  git: HostPorts['git'],
+  repo: RepoRef,
+  refs: TurnRefs | null,
+): Promise<readonly string[]> {
+  return git.blobsOf(repo, 'STUCK.md', knownCommits(refs));
 }
 
 /** Hash of the file as the last turn left it. */

@@ -67,7 +67,8 @@ function gitOfSync({ host: { git }, git: forks }: SyncPorts, run: SyncRun): GitR
     writeSubmodules: (...asked) => git.writeSubmodules(...asked),
     publish: (request) => git.publish(request),
     removeLeftBehind: () => git.removeLeftBehind(),
-    blobsOf: (...asked) => git.blobsOf(...asked),
+    // Only STUCK.md is asked for. A sync has no issue, so no mirror goes by its subject.
+    blobsOf: () => Promise.resolve(run.knownStuck),
     isAncestor: (...asked) => git.isAncestor(...asked),
   };
 }

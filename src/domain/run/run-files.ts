@@ -35,6 +35,8 @@ export interface TurnRecord {
   readonly refs: TurnRefs | null;
   /** The commit this turn's work is checked against. */
   readonly baseSha: string | null;
+  /** Hashes of `STUCK.md` in the refs, which need no help of a person; not there when an older version began the turn. */
+  readonly knownStuck?: readonly string[] | undefined;
   /** Where this turn's output begins in the container's log, ISO 8601; `null` is the log's beginning. */
   readonly logSince: string | null;
   readonly lastCheckinAt: number;

@@ -205,7 +205,12 @@ export class GateWorld {
       turnJson: {},
     });
     const baseSha = await protectedCommit(this.ports, input, refs, paths.isNew);
-    await files.writeTurn(this.slug, { ...blankTurnRecord(this.turn), refs, baseSha });
+    await files.writeTurn(this.slug, {
+      ...blankTurnRecord(this.turn),
+      refs,
+      baseSha,
+      knownStuck: refs.knownStuck,
+    });
     return this.more();
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SettleTurnInput } from '../../../src/activities/ports/inputs.js';
 import { settleTurn } from '../../../src/activities/settle-turn.js';
+import { GitError } from '../../../src/domain/base/errors.js';
 import type { DoneStatus } from '../../../src/domain/run/turn.js';
 import { BASE, HEAD, HostWorld, report, SLUG, type LeftWork } from '../../support/host/host-world.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
@@ -59,6 +60,18 @@ describe('settling a turn', () => {
     assert.equal((await settle()).stuck, false, 'repeated');
     leaves({ stuck: 'd'.repeat(40), bundle: 'commits' });
     assert.deepEqual([(await settle()).stuck, (await settle({ stuckHash: STUCK })).stuck], [true, true]);
+  });
+
+  it('needs no mirror to know that STUCK.md: its repository may have a new name by now', async () => {
+    leaves({ stuck: STUCK, bundle: 'commits' });
+    const git = { ...world.ports.git, blobsOf: () => Promise.reject(new GitError('no mirror', true)) };
+    const settleRenamed = async () => settleTurn({ ...world.ports, git }, await world.settling());
+    await world.begin({ knownStuck: [STUCK] });
+    const first = await settleRenamed();
+    assert.deepEqual([first.publish.kind, first.stuck], ['published', false]);
+    await world.begin({ knownStuck: [] });
+    const second = await settleRenamed();
+    assert.deepEqual([second.publish.kind, second.stuck], ['nothing', true]);
   });
 
   it('publishes nothing of a run that is ending, or of which a message was set aside', async () => {

@@ -61,6 +61,7 @@ export async function beginTurn(
     provider: { name, version },
     previousStart: agent.startedAt,
     refs,
+    knownStuck: refs.knownStuck,
     // A workspace that was lost begins again where the forge's branch is: what was only in it is gone.
     baseSha: await protectedCommit(ports, input, refs, isWorkspaceLost || paths.isNew),
     sessionId,

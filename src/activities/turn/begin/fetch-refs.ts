@@ -6,6 +6,7 @@ import type { RunPaths } from '../../../domain/run/run-files.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import { isLocal } from '../../../domain/forge/issue.js';
 import { repositoryOf, type RunTurnInput } from '../../ports/inputs.js';
+import { stuckIn } from '../../publish/publish-stuck.js';
 import { changesOnForge } from '../../setup/changes-on-forge.js';
 import { runBoundary } from '../../setup/run-boundary.js';
 
@@ -16,6 +17,7 @@ export interface FetchedRefs extends TurnRefs {
   /** Commits where the workspace's history ends; empty for all of it. */
   readonly boundary: readonly string[];
   readonly submodules: TurnSubmodules;
+  readonly knownStuck: readonly string[];
 }
 
 /** Base and own branch as they are on the forge, for the workspace and for the prompt. */
@@ -34,10 +36,11 @@ export async function fetchRefs(
   const { submoduleRepos: named, sparse } = setup.workspace;
   // They are fetched from a forge.
   const wanted = setup.workspace.submodules && repository.path === undefined;
-  const [changes, , submodules] = await Promise.all([
+  const [changes, , submodules, knownStuck] = await Promise.all([
     changesOnForge(ports, input, refs),
     ports.git.writeRefsBundle(repository, refs, branch, `${paths.turnInput}/refs.bundle`, boundary),
     wanted ? ports.git.writeSubmodules(repository, refs, paths.turnInput, { named, sparse }) : NO_SUBMODULES,
+    stuckIn(ports.git, repository, refs),
   ]);
-  return { ...refs, ...changes, boundary, submodules };
+  return { ...refs, ...changes, boundary, submodules, knownStuck };
 }

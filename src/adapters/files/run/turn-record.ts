@@ -17,6 +17,7 @@ const schema = z.object({
     })
     .nullable(),
   baseSha: z.string().nullable(),
+  knownStuck: z.array(z.string()).optional(),
   logSince: z.string().nullable(),
   lastCheckinAt: z.number(),
   done: z

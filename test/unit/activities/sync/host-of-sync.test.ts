@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
+import { localSubject } from '../../../../src/domain/forge/issue.js';
 import { BEGUN_FILE, hostOfSync } from '../../../../src/activities/sync/host-of-sync.js';
 import type { SecretNeed } from '../../../../src/domain/secret/secret-need.js';
 import type { SyncRun } from '../../../../src/domain/sync/sync.js';
@@ -71,6 +72,12 @@ describe('the host as a sync sees it', () => {
         'refs/base/upstream/trunk': UPSTREAM_TIP,
         [`refs/base/origin/${AGENT_BRANCH}`]: EARLIER_TIP,
       });
+    });
+
+    it('needs no mirror of its own subject to know a STUCK.md that was there before', async () => {
+      const host = hostOfSync(world.ports, await world.run({ knownStuck: ['hash'] }));
+      assert.deepEqual(await host.git.blobsOf(localSubject(SLUG), 'STUCK.md', [FORK_TIP]), ['hash']);
+      assert.deepEqual(world.asked, []);
     });
 
     it('asks the host’s git about everything else', async () => {

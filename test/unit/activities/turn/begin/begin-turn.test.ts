@@ -61,6 +61,7 @@ describe('beginning a turn', () => {
     world.specs.find((one) => 'workspaceDir' in one === (role === 'agent')) ?? assert.fail(role);
 
   it('starts sidecar and agent, and has on disk what must be known before', async () => {
+    world.host.stuckBlobs.set(BASE, 'stuck');
     const record = await begin();
     assert.deepEqual(
       [...world.containers.values()].map(({ status }) => status),
@@ -69,10 +70,10 @@ describe('beginning a turn', () => {
     const { lastCheckinAt, sessionId, ...rest } = record;
     assert.ok(lastCheckinAt > 0);
     assert.equal(sessionId, sessionOf(1));
-    const { previousStart, refs, baseSha, logSince, provider, lost } = rest;
+    const { previousStart, refs, baseSha, knownStuck, logSince, provider, lost } = rest;
     assert.deepEqual(
-      [previousStart, refs?.startSha, baseSha, logSince, provider, lost],
-      ['0001-01-01T00:00:00Z', BASE, BASE, null, { name: 'scripted', version: null }, []],
+      [previousStart, refs?.startSha, baseSha, knownStuck, logSince, provider, lost],
+      ['0001-01-01T00:00:00Z', BASE, BASE, ['stuck'], null, { name: 'scripted', version: null }, []],
     );
     assert.ok(orderOf('start bundle') < orderOf('start agent'));
     assert.ok(orderOf('create bundle') < orderOf('create agent'));

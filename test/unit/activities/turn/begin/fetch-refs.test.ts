@@ -12,6 +12,8 @@ describe('what is fetched for a workspace', () => {
   const asked: unknown[] = [];
   const leftOut = [{ path: 'lib', reason: 'gone' }];
   const git = {
+    blobsOf: (_repo: unknown, path: string, commits: readonly string[]) =>
+      Promise.resolve(commits.map((commit) => `${path} of ${commit}`)),
     refresh: () => Promise.resolve({ startSha: SHA, baseBranch: 'main', baseSha: SHA, branchSha: null }),
     writeRefsBundle: () => Promise.resolve(),
     writeSubmodules: (...[, , directory, rules]: Parameters<HostPorts['git']['writeSubmodules']>) => {
@@ -34,6 +36,10 @@ describe('what is fetched for a workspace', () => {
     );
   beforeEach(() => {
     asked.length = 0;
+  });
+
+  it('comes with the STUCK.md that the repository has itself', async () => {
+    assert.deepEqual((await fetch({})).knownStuck, [`STUCK.md of ${SHA}`]);
   });
 
   it('has no submodules unless the bottle asks for them', async () => {
