@@ -25,6 +25,8 @@ export interface PassWorld {
   readonly serves: (owner: string, repo: string) => boolean;
   /** When the pass began, epoch milliseconds. */
   readonly startedAt: number;
+  /** A step begins. */
+  readonly onStep: () => void;
   /** Something on the forge cannot be read, and the pass goes on without it. */
   readonly onSkipped: (what: string, error: ForgeHttpError) => void;
 }
@@ -84,7 +86,10 @@ export class Pass {
 
   /** Errors: `PassEnded`, `ForgeHttpError`: the state stands where it got to. */
   async run(): Promise<void> {
-    for (let [job] = this.#queue; job !== undefined; [job] = this.#queue) await this.#step(job);
+    for (let [job] = this.#queue; job !== undefined; [job] = this.#queue) {
+      this.world.onStep();
+      await this.#step(job);
+    }
   }
 
   /**

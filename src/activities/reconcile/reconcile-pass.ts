@@ -51,6 +51,9 @@ export async function reconcilePass(ports: ReconcilePorts, signal: AbortSignal):
       rowsOf: ({ repoId, owner, repo }, number) =>
         ports.database.forgeState.ofNumber({ forge: ports.feed.forge, owner, repo, number }, repoId),
       startedAt,
+      onStep: () => {
+        budget.nextStep();
+      },
       sources: settings.sources,
       serves: settings.serves,
       onSkipped: (what, error) => {

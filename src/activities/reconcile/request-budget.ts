@@ -17,6 +17,8 @@ export class PassEnded extends Error {
 /** What a pass may cost: requests to the forge, and time. */
 export class RequestBudget {
   #used = 0;
+  /** What calls of this step took beyond one request each. */
+  #beyond = 0;
 
   constructor(
     private readonly limit: number,
@@ -24,25 +26,47 @@ export class RequestBudget {
   ) {}
 
   get used(): number {
-    return this.#used;
+    return this.#used + this.#beyond;
   }
 
-  /** Before each request. Errors: `PassEnded`. */
+  /**
+   * Before each step. What a step's calls take beyond one request each counts from the next one on: if it ended the step
+   * itself, that would begin again in every pass, and never be through.
+   */
+  nextStep(): void {
+    this.#used += this.#beyond;
+    this.#beyond = 0;
+  }
+
+  /** Before each call. Errors: `PassEnded`. */
   take(): void {
     const end = this.mayGoOn() ?? (this.#used >= this.limit ? 'budget' : undefined);
     if (end !== undefined) throw new PassEnded(end);
     this.#used += 1;
   }
+
+  /** @param requests that a call has sent */
+  sent(requests: number): void {
+    this.#beyond += requests - 1;
+  }
 }
 
-/** The same feed, each of whose calls is counted: a call is one request. */
+/** The same feed, whose requests are counted. One call at a time. */
 export function counted(feed: ForgeFeed, budget: RequestBudget): ForgeFeed {
   const call = async <T>(request: () => Promise<T>): Promise<T> => {
     budget.take();
-    return request();
+    const before = feed.requests;
+    try {
+      return await request();
+    } finally {
+      budget.sent(feed.requests - before);
+    }
   };
   return {
     forge: feed.forge,
+    get requests() {
+      return feed.requests;
+    },
     changed: (source, since, page) => call(() => feed.changed(source, since, page)),
     comments: (place, since, page) => call(() => feed.comments(place, since, page)),
     subject: (place, number) => call(() => feed.subject(place, number)),

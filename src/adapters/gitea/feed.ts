@@ -26,7 +26,7 @@ type Query = Readonly<Record<string, string | number>>;
 /**
  * What changed on a Gitea or Forgejo. A comment moves its issue's `updated_at`, editing one only the comment's own: the
  * lists of comments are asked for by themselves. `since` has whole seconds and includes them.
- * @param client makes one attempt only: whoever asks counts the requests
+ * @param client makes one attempt only: whoever asks counts the requests. It is the feed's own
  */
 export function giteaFeed(client: GiteaClient): ForgeFeed {
   const page = async <T>(
@@ -40,11 +40,15 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
       (answer) => asList(answer, 'list'),
       number,
       PAGE_SIZE,
+      () => pageLength(client),
     );
     return { items: items.flatMap(toItems), size, total: total ?? null, at: at ?? null };
   };
   return {
     forge: 'gitea',
+    get requests() {
+      return client.sent;
+    },
     changed: (source, since, number) => {
       const query = since === null ? { state: 'open' } : { state: 'all', since: timeText(since) };
       const { path, narrowed } = listOf(source);
@@ -84,6 +88,12 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
     },
     whereIs: (repoId) => whereIs(client, repoId),
   };
+}
+
+/** Of a page of our size on this forge. */
+async function pageLength(client: GiteaClient): Promise<number> {
+  const settings = await client.json({ method: 'GET', path: ['settings', 'api'] });
+  return Math.min(PAGE_SIZE, integerOf(asObject(settings, 'settings'), 'max_response_items'));
 }
 
 /** Without a fraction; an offset would have to be percent-encoded. */

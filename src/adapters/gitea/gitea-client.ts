@@ -64,6 +64,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
  */
 export class GiteaClient {
   readonly retry: RetryPolicy;
+  #sent = 0;
   readonly #base: URL;
   readonly #transport: HttpTransport;
   readonly #token: () => string;
@@ -82,6 +83,11 @@ export class GiteaClient {
       caFile: options.caFile ?? null,
       socketPath: options.socketPath ?? null,
     });
+  }
+
+  /** Requests so far, repeated ones among them. */
+  get sent(): number {
+    return this.#sent;
   }
 
   async request(request: GiteaRequest): Promise<GiteaResponse> {
@@ -111,6 +117,7 @@ export class GiteaClient {
     const token = readToken(this.#token);
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     let raw: HttpResponse;
+    this.#sent += 1;
     try {
       raw = await this.#transport.send({
         method,

@@ -44,12 +44,16 @@ export interface Page extends Pick<GiteaResponse, 'total' | 'at'> {
   readonly size: number;
 }
 
-/** A page, or where that is larger than an answer may be its items one by one, without those that are so by themselves. */
+/**
+ * A page, or where that is larger than an answer may be its items one by one, without those that are so by themselves.
+ * @param lengthOf which items are on a page, where the forge may be set to less than `limit`
+ */
 export async function readPage(
   ask: (page: number, limit: number) => Promise<GiteaResponse>,
   itemsOf: (answer: unknown) => readonly JsonObject[],
   page: number,
   limit: number,
+  lengthOf: () => Promise<number> = () => Promise.resolve(limit),
 ): Promise<Page> {
   try {
     return pageOf(await ask(page, limit), itemsOf);
@@ -58,9 +62,10 @@ export async function readPage(
   }
   // A list that ignores paging is too large there, too.
   const { total, at } = await ask(MAX_ITEMS + 1, 1);
+  const length = await lengthOf();
   const items: JsonObject[] = [];
   let size = 0;
-  for (let one = (page - 1) * limit + 1; one <= page * limit; one += 1) {
+  for (let one = (page - 1) * length + 1; one <= page * length; one += 1) {
     try {
       const found = pageOf(await ask(one, 1), itemsOf);
       items.push(...found.items);

@@ -54,11 +54,13 @@ export interface FeedReview {
 }
 
 /**
- * Every call is one request, so that whoever calls can count them; pages count from 1, `since` includes its own second.
- * Lists need no order. Errors: `ForgeHttpError`, at once and not repeated; see `isNotFound` for what has moved.
+ * Every call is one request, but for a page that is too large for an answer: its entries are asked for one by one. Pages
+ * count from 1, `since` includes its own second. Lists need no order. Errors: `ForgeHttpError`, at once and not repeated; see `isNotFound` for what has moved.
  */
 export interface ForgeFeed {
   readonly forge: ForgeKind;
+  /** How many requests were sent so far. */
+  readonly requests: number;
   /** Issues and pull requests, open and closed, changed since then; without a time all that are open. */
   changed(source: FeedSource, since: number | null, page: number): Promise<FeedPage<FeedSubject>>;
   /** Comments written or edited since then, under issues and pull requests of the repository. */

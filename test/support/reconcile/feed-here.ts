@@ -26,6 +26,9 @@ export class FeedHere implements ForgeFeed {
   readonly forge = 'gitea';
   /** Requests in order, `changed alice/demo all 1`. */
   readonly asked: string[] = [];
+  requests = 0;
+  /** How many requests more than one this takes. */
+  more: (request: string) => number = () => 0;
   /** Where repositories are now. */
   places: readonly Place[] = [PLACE];
   issues: readonly FeedSubject[] = [];
@@ -124,6 +127,7 @@ export class FeedHere implements ForgeFeed {
 
   #ask<T>(request: string, answer: () => T): Promise<T> {
     this.asked.push(request);
+    this.requests += 1 + this.more(request);
     const error = this.fault(request);
     return error === undefined ? Promise.resolve().then(answer) : Promise.reject(error);
   }

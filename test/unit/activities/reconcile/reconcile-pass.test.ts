@@ -64,6 +64,25 @@ describe('the end of a reconciler’s pass', () => {
     assert.equal(world.feed.asked[before], 'changed carol/y all 1');
   });
 
+  it('is the budget when a page took many requests, and all of them are told', async () => {
+    world.repos = ['alice/demo', 'alice/other'];
+    world.feed.places = [...world.feed.places, { repoId: 8, owner: 'alice', repo: 'other' }];
+    world.feed.more = (request) => (request.startsWith('changed alice/demo') ? 61 : 0);
+    const { end, requests } = await world.pass();
+    assert.deepEqual([end, requests, world.state.next], ['budget', 62, 'changes of alice/other']);
+  });
+
+  it('is not the budget within what such a page is a step of: it would never be through', async () => {
+    world.addRun({ prNumber: 14 });
+    world.feed.issues = [feedSubject(12), feedSubject(14, { isPull: true })];
+    world.feed.more = (request) => (request.startsWith('pushed 14') ? 61 : 0);
+    const { end, requests } = await world.pass();
+    assert.ok(requests > 62, String(requests));
+    assert.ok(world.feed.asked.includes('reviews 14 1'), 'what comes after it');
+    assert.equal(end, 'budget');
+    assert.deepEqual(Object.keys(world.state.runs), [world.rows[0]?.slug]);
+  });
+
   it('is the time, or that the worker stops', async () => {
     world.repos = ['alice/demo', 'bob/x'];
     world.feed.fault = () => {
