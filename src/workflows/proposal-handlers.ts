@@ -66,8 +66,10 @@ function proposalIn({ life }: IssueState, id: string): RunProposal | undefined {
   return life?.proposals.find((one) => one.id === id);
 }
 
-/** The timeline's last word on it. */
-function whyFailed({ life }: IssueState, id: string): string {
-  const said = life?.timeline.findLast(({ what }) => what.includes(id.slice(0, 8)));
-  return said?.what ?? 'the run ended before it took effect';
+/** The timeline's last word on it, where the run goes on. */
+function whyFailed(state: IssueState, id: string): string {
+  const ended = 'the run ended before it took effect';
+  if (outcomeOfProposal(state, id).status === 'cancelled') return ended;
+  const said = state.life?.timeline.findLast(({ what }) => what.includes(id.slice(0, 8)));
+  return said?.what ?? ended;
 }

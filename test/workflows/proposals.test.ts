@@ -4,6 +4,7 @@ import { decideUpdate } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { CLOSED } from '../support/temporal/issue-life.js';
 import {
+  Gate,
   idOf,
   shownOf,
   withProposingRun,
@@ -15,11 +16,6 @@ import { timeSkipping } from '../support/temporal/skipping-server.js';
 const HOUR_MS = 3_600_000;
 const NOTES = 'e'.repeat(64);
 const MINE = 'f'.repeat(64);
-
-class Gate {
-  open = (): void => undefined;
-  readonly opened = new Promise<void>((resolve) => (this.open = resolve));
-}
 
 describe('proposals on the time-skipping server', function () {
   this.timeout(60_000);

@@ -1,6 +1,7 @@
 /** How a life ends. */
 import { note, stopSleeping, type LifeDraft } from './draft.js';
 import { destroyInput, recordEnd } from './inputs.js';
+import { cancelTakingEffect } from './supervise/stand.js';
 
 export function destroy(d: LifeDraft): void {
   const { s, life, commands } = d;
@@ -13,6 +14,7 @@ export function destroy(d: LifeDraft): void {
 export function destroyed(d: LifeDraft): void {
   const { s, life, env, commands } = d;
   const endedAt = life.closing?.at ?? env.now;
+  cancelTakingEffect(d);
   commands.push({ kind: 'record_end', input: recordEnd(s, life, endedAt) });
   note(d, 'destroyed');
   endLife(d, endedAt);

@@ -9,7 +9,7 @@ import { freeze, note, record, stopSleeping, type Draft, type LifeDraft } from '
 import { destroy } from './end.js';
 import { receive, receiveForNext } from './mailbox.js';
 import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
-import { cancelProposals } from './supervise/proposals.js';
+import { cancelProposals } from './supervise/stand.js';
 import { stopTurn } from './running.js';
 import { isBusy, livingOf } from './phase.js';
 import { newLife } from './beginnings.js';
@@ -117,9 +117,11 @@ export function close(d: LifeDraft, closing: Closing): void {
   note(d, closing.why);
   cancelProposals(d);
   stopSleeping(d);
-  if (!isBusy(life)) return destroy(d);
+  const isResting = !isBusy(life);
   stopTurn(d, 'closed');
+  // Beside a run that rests there may be something, too: an image that is built takes an hour.
   commands.push({ kind: 'end_step' });
+  if (isResting) destroy(d);
 }
 
 export function references(d: LifeDraft, event: Extract<MachineEvent, { kind: 'references' }>): void {

@@ -17,6 +17,12 @@ export const idOf = (name: string): string => name.padEnd(32, '0');
 /** What the operator is shown of it: a blob. */
 export const shownOf = (id: string): string => id.repeat(2);
 
+/** What an activity waits for until the test says so. */
+export class Gate {
+  open = (): void => undefined;
+  readonly opened = new Promise<void>((resolve) => (this.open = resolve));
+}
+
 export interface ProposingOptions {
   /** The name under which its history is kept, when histories are recorded. */
   readonly record?: string;

@@ -39,6 +39,7 @@ export interface Scripted {
   extras: Partial<PreparedTurn>;
   gateFailure: Error | null;
   tellFailure: Error | null;
+  whileApplying: () => Promise<void>;
   whileBuilding: () => Promise<RebuiltImage>;
   whileArchiving: () => Promise<void>;
   whileDestroying: () => Promise<void>;
@@ -69,6 +70,7 @@ export class ScriptedActivities implements Scripted {
   extras: Partial<PreparedTurn> = {};
   gateFailure: Error | null = null;
   tellFailure: Error | null = null;
+  whileApplying: () => Promise<void> = () => Promise.resolve();
   whileBuilding: () => Promise<RebuiltImage> = () => Promise.resolve({ kind: 'built' });
   whileArchiving: () => Promise<void> = () => Promise.resolve();
   whileDestroying: () => Promise<void> = () => Promise.resolve();
@@ -100,9 +102,10 @@ export class ScriptedActivities implements Scripted {
     askHost: () => Promise.resolve({ holds: this.holds }),
     publishHere: () => this.publish(),
     publishWork: () => this.publish(),
-    applyChange: (input) => {
+    applyChange: async (input) => {
       this.applied.push(input);
-      return this.applyFailure === null ? Promise.resolve() : Promise.reject(this.applyFailure);
+      await this.whileApplying();
+      if (this.applyFailure !== null) throw this.applyFailure;
     },
     rebuildImage: async (input) => {
       this.rebuilt.push(input);

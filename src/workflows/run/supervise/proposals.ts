@@ -8,9 +8,9 @@ import { stopTurn } from '../running.js';
 import { applyInput, runRef } from '../inputs.js';
 import { livingOf } from '../phase.js';
 import { addProposal } from './add-proposal.js';
-import { nextToApply, queued, waiting, withTold } from './proposals-read.js';
+import { nextToApply, waiting, withTold } from './proposals-read.js';
+import { cancelled, replace, stands } from './stand.js';
 import type { IssueState, Life, ProposalDecision, Running, RunProposal } from '../state.js';
-import { wakeIfAny } from '../turn.js';
 import type { DecideRequest } from '../../../domain/supervise/decision.js';
 
 /** Most that wait at once: an operator reads each of them. */
@@ -169,36 +169,4 @@ export function proposalTold({ life }: LifeDraft, id: string): void {
   // A new image is news of the turn that begins in it.
   if (known?.tool === 'capability-block' && known.decision?.ref !== null) return;
   life.proposals = withTold(life, [id]);
-}
-
-/** The run is to end: nobody decides any more. */
-export function cancelProposals(d: LifeDraft): void {
-  for (const one of [...waiting(d.life), ...queued(d.life)])
-    stands(d, { ...one, decision: cancelled(d), isQueued: false });
-}
-
-function cancelled({ env }: LifeDraft): ProposalDecision {
-  return { status: 'cancelled', by: 'bot-bottle', at: env.now, ref: null, notesRef: null };
-}
-
-/** The decision counts from now on, and wakes a run that is frozen. */
-function stands(d: LifeDraft, one: RunProposal): void {
-  const { s, life, commands } = d;
-  const { id, tool, decision } = one;
-  if (decision === null) return;
-  // Nobody asked, so nobody is to hear of a no.
-  const told = one.told || (one.isOffer === true && decision.ref === null);
-  replace(life, { ...one, isApplied: false, told });
-  if (decision.ref !== null) life.changes = [...life.changes, decision.ref];
-  note(d, `${tool} ${id.slice(0, 8)} ${decision.status} by ${decision.by}`);
-  const { status, by, at, ref, notesRef } = decision;
-  commands.push({
-    kind: 'record_decision',
-    input: { ...runRef(s, life), tool, decision: { id, status, who: by, at, ref, notesRef } },
-  });
-  if (life.closing === null) wakeIfAny(d);
-}
-
-function replace(life: Life, one: RunProposal): void {
-  life.proposals = life.proposals.map((known) => (known.id === one.id ? one : known));
 }

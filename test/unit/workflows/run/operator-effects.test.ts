@@ -145,7 +145,7 @@ describe('what comes of an operator’s word', () => {
 
   it('destroy says why the run ends', () => {
     const world = World.frozenDone();
-    assert.deepEqual(give(world, { kind: 'destroy' }), ['destroy']);
+    assert.deepEqual(give(world, { kind: 'destroy' }), ['end_step', 'destroy']);
     assert.deepEqual(world.life.closing, { at: world.now, why: 'destroyed by the operator' });
     assert.ok(world.life.timeline.some(({ what }) => what === 'operator: destroy'));
   });

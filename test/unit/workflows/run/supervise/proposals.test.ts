@@ -320,7 +320,7 @@ describe('a decision on a run that is frozen', () => {
   it('is cancelled, with a row, when the run ends before anybody decides', () => {
     const world = waiting();
     const asked = world.command({ kind: 'destroy' });
-    assert.deepEqual(kinds(asked), ['record_decision', 'destroy']);
+    assert.deepEqual(kinds(asked), ['record_decision', 'end_step', 'destroy']);
     const [row] = asked;
     assert.ok(row?.kind === 'record_decision');
     const decision = {
