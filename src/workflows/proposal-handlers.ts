@@ -46,13 +46,12 @@ export function handleProposals({ state, take }: HandledBy): void {
     const ref = verdict === 'reject' ? null : (modified ?? shown);
     const by = asked.by ?? UNKNOWN_OPERATOR;
     await take({ kind: 'decided', id, status, by, at: Date.now(), ref, notesRef });
-    const known = proposalIn(state(), id);
-    const isForNow = known?.isApplied === true && known.tool !== 'capability-block';
     await condition(() => proposalIn(state(), id)?.isApplied !== true);
     const slug = state().life?.slug ?? '';
     const came = outcomeOfProposal(state(), id);
     if (came.status === 'failed') return { slug, status: 'failed', effect: 'none', whyRef: came.notesRef };
     if (came.status !== status) throw ApplicationFailure.nonRetryable(whyFailed(state(), id), 'ChangeFailed');
+    const isForNow = proposalIn(state(), id)?.isSent === true;
     return { slug, status, effect: ref === null ? 'none' : isForNow ? 'now' : 'next_turn' };
   }
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { waitUntil } from '../support/stack/stack.js';
-import { Gate, idOf, withProposingRun, type ProposingRun } from '../support/temporal/proposing-run.js';
+import {
+  Gate,
+  idOf,
+  shownOf,
+  withProposingRun,
+  type ProposingRun,
+} from '../support/temporal/proposing-run.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
 
 describe('a decision that is taking effect, on the time-skipping server', function () {
@@ -31,4 +37,27 @@ describe('a decision that is taking effect, on the time-skipping server', functi
           [['cancelled', 'bot-bottle']],
         );
       }));
+
+  it('is of the next turn where it waited for another one until its turn was stopped, and says so', () =>
+    withProposingRun(environment(), {}, async (life) => {
+      const taken = new Gate();
+      life.fake.whileApplying = () => taken.opened;
+      const [first, second] = [idOf('aaaa0001'), idOf('aaaa0002')];
+      for (const id of [first, second]) await life.proposed(id);
+      const effects = [life.decide(first)];
+      await waitUntil('the first in the bottle', () => life.fake.applied.length === 1);
+      effects.push(life.decide(second));
+      await life.until('both decided', ({ proposals }) => proposals === 0);
+      await life.order({ kind: 'freeze' });
+      taken.open();
+      const answers = await Promise.all(effects);
+      assert.deepEqual(
+        answers.map(({ effect }) => effect),
+        ['now', 'next_turn'],
+      );
+      assert.deepEqual(
+        life.fake.applied.map(({ changes }) => changes),
+        [[shownOf(first)]],
+      );
+    }));
 });

@@ -111,6 +111,8 @@ export interface RunProposal {
   readonly isApplied: boolean;
   /** It waits for another decision that is taking effect, and has its turn after it. */
   readonly isQueued?: boolean;
+  /** The bottle that runs was told of it: else it takes effect in the next turn. */
+  readonly isSent?: boolean;
   /** The agent has heard of it. */
   readonly told: boolean;
   /** A host that was refused: nobody asked, nobody waits. */

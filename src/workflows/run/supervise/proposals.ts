@@ -120,7 +120,7 @@ function applyNext(d: LifeDraft): void {
     stands(d, one);
     return applyNext(d);
   }
-  replace(life, one);
+  replace(life, { ...one, isSent: true });
   const input = applyInput(s, life, stage, [...life.changes, ref]);
   commands.push({ kind: 'apply_change', host: stage.host, id: one.id, input });
 }
@@ -160,7 +160,7 @@ export function changeFailed(d: LifeDraft, id: string, reason: string): void {
     `${known.tool} ${id.slice(0, 8)} was ${known.decision?.status ?? 'decided'} and cannot take effect: ${reason}`,
   );
   if (life.closing !== null) return stands(d, { ...known, decision: cancelled(d) });
-  replace(life, { ...known, decision: null, isApplied: false });
+  replace(life, { ...known, decision: null, isApplied: false, isSent: false });
   applyNext(d);
 }
 
