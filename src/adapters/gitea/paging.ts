@@ -9,6 +9,8 @@ export const PAGE_SIZE = 50;
 /** Less than any forge is set to: which items are on such a page is certain. */
 const SMALL_PAGE_SIZE = 10;
 const MAX_ITEMS = 5_000;
+/** Where a forge filters pages, so many empty ones in a row are the end. */
+const QUIET_PAGES = 2;
 
 export interface PagingOptions {
   /** The list in an answer; by default the answer itself. Its items have a unique `id`. */
@@ -19,7 +21,7 @@ export interface PagingOptions {
 }
 
 /**
- * All items of a list, page after page; where only empty pages tell the end, two in a row, they are asked for beside the
+ * All items of a list, page after page; where only empty pages tell the end, a hundred rows in a row, they are asked for beside the
  * one that may be the last. A short page is no sign of the end (the forge may be set to smaller pages, or filter them); a
  * page with nothing new is, since some lists ignore paging and repeat themselves. Where a page is larger than an answer may
  * be, smaller ones are asked for. Errors: `ForgeHttpError` 413 beyond 5,000 items, for a list cut silently would hide its
@@ -112,7 +114,9 @@ async function readAll(
     asked.set(page, answer);
     return answer;
   };
-  const ahead = isFiltered ? 2 : 0;
+  // As many rows that are left out, however short the pages are.
+  const quiet = (QUIET_PAGES * PAGE_SIZE) / limit;
+  const ahead = isFiltered ? quiet : 0;
   const items = new Map<number, JsonObject>();
   let filled = 0;
   for (let page = 1; page <= maxPages; page += 1) {
@@ -125,7 +129,7 @@ async function readAll(
     const isRepeated = found.items.length > 0 && items.size === before;
     if (found.size > 0) filled = page;
     const isEnd = isFiltered
-      ? page - filled >= 2
+      ? page - filled >= quiet
       : page > filled || (found.total !== undefined && items.size >= found.total);
     if (isRepeated || isEnd) return [...items.values()];
   }

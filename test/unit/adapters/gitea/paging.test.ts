@@ -80,11 +80,15 @@ describe('a list read page by page', () => {
   });
 
   describe('with more in it than an answer may have', () => {
-    /** Items 1 to `count` on a forge that gives at most `most` a page; those of `sizes` have a text of so many bytes. */
+    /**
+     * Items 1 to `count` on a forge that gives at most `most` a page; those of `sizes` have a text of so many bytes, those
+     * of `hidden` are left out of a page that was cut.
+     */
     async function serveTexts(
       count: number,
       most: number,
       sizes: Readonly<Record<number, number>>,
+      hidden: readonly number[] = [],
     ): Promise<void> {
       const all = Array.from({ length: count }, (_, index) => {
         const id = index + 1;
@@ -94,7 +98,8 @@ describe('a list read page by page', () => {
         const { searchParams: asked } = new URL(url, 'http://x');
         const limit = Math.min(Number(asked.get('limit')), most);
         const from = (Number(asked.get('page')) - 1) * limit;
-        return { status: 200, body: JSON.stringify(all.slice(from, from + limit)) };
+        const page = all.slice(from, from + limit).filter(({ id }) => !hidden.includes(id));
+        return { status: 200, body: JSON.stringify(page) };
       });
       client = new GiteaClient({ baseUrl: server.url, token: 't', maxResponseBytes: 10_000 });
     }
@@ -112,6 +117,12 @@ describe('a list read page by page', () => {
         assert.deepEqual(await read({ isFiltered }), upTo(75, [14, 75]));
       });
     }
+
+    it('is read to its end over as many that the forge leaves out as in longer pages', async () => {
+      const hidden = upTo(75, upTo(50));
+      await serveTexts(76, 50, { 3: 6_000, 14: 6_000 }, hidden);
+      assert.deepEqual(await read({ isFiltered: true }), upTo(76, hidden));
+    });
 
     it('loses nothing on a forge that is set to shorter pages', async () => {
       await serveTexts(75, 30, { 35: 6_000, 36: 6_000, 50: 20_000 });
