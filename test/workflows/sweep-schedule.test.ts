@@ -99,7 +99,7 @@ describe("the sweeper's schedule, on the real server", function () {
         );
         assert.match(currentDetails, /4 runs[^]*2 things[^]*impl-alice-demo-9-zzzzz/);
         assert.deepEqual(asked, [{ host: HOST }, { expected: EXPECTED }]);
-        assert.equal(await setSweepSchedule(client, HOST, 600_000), 'unchanged');
+        assert.equal(await setSweepSchedule(client, HOST, 600_000), 'updated');
         await waitUntil('the sweep of a worker that starts again', async () => (await sweeps()).length === 2);
         await waitUntil('old sweeps to be gone', async () => {
           await forgetPasses(client, SWEEP_WORKFLOW, Date.now() + 60_000, 0);

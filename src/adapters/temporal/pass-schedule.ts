@@ -1,11 +1,12 @@
-import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
-import type { Client, ScheduleDescription, ScheduleOptions } from '@temporalio/client';
+import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Client, ScheduleOptions } from '@temporalio/client';
+import { putSchedule, type Put } from './put-schedule.js';
 
 /** A pass that was due while Temporal was away is made up for if it was due within this; one is enough for all. */
 const CATCHUP_MS = 60_000;
 const CALL_MS = 10_000;
 
-export type ScheduleChange = 'created' | 'updated' | 'unchanged' | 'removed' | 'absent';
+export type ScheduleChange = Put | 'removed' | 'absent';
 
 /** A short workflow that runs at an interval, never two at once. */
 export interface PassSchedule {
@@ -30,7 +31,7 @@ export async function setPassSchedule(
   intervalMs: number | null,
 ): Promise<ScheduleChange> {
   return client.withDeadline(Date.now() + CALL_MS, () =>
-    intervalMs === null ? remove(client, schedule.id) : bringTo(client, schedule, intervalMs),
+    intervalMs === null ? remove(client, schedule.id) : putSchedule(client, optionsFor(schedule, intervalMs)),
   );
 }
 
@@ -41,28 +42,6 @@ export async function triggerPass(client: Client, id: string): Promise<void> {
     const { state } = await handle.describe();
     if (!state.paused) await handle.trigger(ScheduleOverlapPolicy.SKIP);
   });
-}
-
-async function bringTo(client: Client, schedule: PassSchedule, intervalMs: number): Promise<ScheduleChange> {
-  const options = optionsFor(schedule, intervalMs);
-  const handle = client.schedule.getHandle(schedule.id);
-  let known: ScheduleDescription | undefined;
-  try {
-    known = await handle.describe();
-  } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error;
-  }
-  if (known === undefined) {
-    try {
-      await client.schedule.create(options);
-      return 'created';
-    } catch (error) {
-      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    }
-  } else if (isSame(known, intervalMs, options)) return 'unchanged';
-  const { spec, policies, action } = options;
-  await handle.update((previous) => ({ spec, policies: policies ?? {}, action, state: previous.state }));
-  return 'updated';
 }
 
 async function remove(client: Client, id: string): Promise<ScheduleChange> {
@@ -91,21 +70,4 @@ function optionsFor(schedule: PassSchedule, intervalMs: number): ScheduleOptions
       staticSummary: summary,
     },
   };
-}
-
-function isSame(
-  known: ScheduleDescription,
-  intervalMs: number,
-  { policies, action }: ScheduleOptions,
-): boolean {
-  const [interval, ...others] = known.spec.intervals ?? [];
-  return (
-    interval?.every === intervalMs &&
-    others.length === 0 &&
-    known.policies.overlap === policies?.overlap &&
-    known.policies.catchupWindow === policies?.catchupWindow &&
-    known.action.workflowType === action.workflowType &&
-    known.action.taskQueue === action.taskQueue &&
-    known.action.workflowRunTimeout === action.workflowRunTimeout
-  );
 }

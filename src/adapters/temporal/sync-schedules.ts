@@ -1,12 +1,9 @@
-import {
-  ScheduleAlreadyRunning,
-  ScheduleNotFoundError,
-  ScheduleOverlapPolicy,
-  type Client,
-} from '@temporalio/client';
+import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Client, ScheduleDescription, ScheduleOptions } from '@temporalio/client';
 import { FORGE_KINDS, isForgeName, type RepoRef } from '../../domain/forge/issue.js';
 import { syncWorkflowId, type SyncOrder } from '../../domain/sync/sync.js';
 import { SCHEDULED_SYNC_WORKFLOW, TASK_QUEUE } from '../../workflows/messages.js';
+import { isUnreadable, putSchedule, type Put } from './put-schedule.js';
 
 const CALL_MS = 10_000;
 /** One that was due while Temporal was away is made up for if it was due within this. */
@@ -16,6 +13,7 @@ const ID = /^bot-bottle-sync:([a-z]+):([^/]+)\/([^/]+)$/;
 
 export interface ListedSync {
   readonly fork: RepoRef;
+  /** `null` for a schedule that cannot be decoded: the key that it was encrypted with is gone. */
   readonly upstream: string | null;
   readonly everyMs: number | null;
   /** Epoch milliseconds; `null` while it is paused. */
@@ -23,34 +21,23 @@ export interface ListedSync {
 }
 
 /** One schedule a fork, never two syncs at once. May be repeated: the last word counts. Errors: Temporal's. */
-export async function setSyncSchedule(
-  client: Client,
-  order: SyncOrder,
-  everyMs: number,
-): Promise<'created' | 'updated'> {
+export async function setSyncSchedule(client: Client, order: SyncOrder, everyMs: number): Promise<Put> {
   const id = PREFIX + syncWorkflowId(order.fork);
   const { owner, repo } = order.fork;
-  const spec = { intervals: [{ every: everyMs }] };
-  const policies = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCHUP_MS };
-  const action = {
-    type: 'startWorkflow' as const,
-    workflowType: SCHEDULED_SYNC_WORKFLOW,
-    workflowId: id,
-    taskQueue: TASK_QUEUE,
-    args: [order],
-    staticSummary: `Merge upstream into ${owner}/${repo}`,
+  const options: ScheduleOptions = {
+    scheduleId: id,
+    spec: { intervals: [{ every: everyMs }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCHUP_MS },
+    action: {
+      type: 'startWorkflow',
+      workflowType: SCHEDULED_SYNC_WORKFLOW,
+      workflowId: id,
+      taskQueue: TASK_QUEUE,
+      args: [order],
+      staticSummary: `Merge upstream into ${owner}/${repo}`,
+    },
   };
-  return client.withDeadline(Date.now() + CALL_MS, async () => {
-    try {
-      await client.schedule.create({ scheduleId: id, spec, policies, action });
-      return 'created';
-    } catch (error) {
-      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    }
-    const handle = client.schedule.getHandle(id);
-    await handle.update(({ state }) => ({ spec, policies, action, state }));
-    return 'updated';
-  });
+  return client.withDeadline(Date.now() + CALL_MS, () => putSchedule(client, options));
 }
 
 export async function removeSyncSchedule(client: Client, fork: RepoRef): Promise<'removed' | 'absent'> {
@@ -69,20 +56,52 @@ export async function removeSyncSchedule(client: Client, fork: RepoRef): Promise
 export async function listSyncSchedules(client: Client): Promise<ListedSync[]> {
   return client.withDeadline(Date.now() + CALL_MS, async () => {
     const found: ListedSync[] = [];
-    for await (const { scheduleId } of client.schedule.list()) {
-      const fork = forkOfSchedule(scheduleId);
+    for await (const listed of client.schedule.list()) {
+      const fork = forkOfSchedule(listed.scheduleId);
       if (fork === undefined) continue;
-      // The list may be behind, and has less.
-      const { spec, info, state, action } = await client.schedule.getHandle(scheduleId).describe();
+      // The list may be behind, and has less, but nothing that is encrypted.
+      const described = await readableOf(client, listed.scheduleId);
+      const { spec, info, state } = described ?? listed;
       found.push({
         fork,
-        upstream: upstreamOf(action.args?.[0]),
-        everyMs: spec.intervals?.[0]?.every ?? null,
+        upstream: upstreamOf(described?.action.args?.[0]),
+        everyMs: spec?.intervals?.[0]?.every ?? null,
         nextAt: state.paused ? null : (info.nextActionTimes[0]?.getTime() ?? null),
       });
     }
     return found.sort((a, b) => (syncWorkflowId(a.fork) < syncWorkflowId(b.fork) ? -1 : 1));
   });
+}
+
+/**
+ * Writes each as it is, so that it is encrypted with the first key of now and an older one can go. May be repeated.
+ * Resolves with the forks whose orders cannot be decoded. Errors: Temporal's.
+ */
+export async function renewSyncSchedules(client: Client): Promise<RepoRef[]> {
+  const lost: RepoRef[] = [];
+  for (const { fork } of await listSyncSchedules(client)) {
+    const handle = client.schedule.getHandle(PREFIX + syncWorkflowId(fork));
+    try {
+      await client.withDeadline(Date.now() + CALL_MS, () =>
+        handle.update(({ spec, policies, action, state }) => ({ spec, policies, action, state })),
+      );
+    } catch (error) {
+      if (isUnreadable(error)) lost.push(fork);
+      // Removed meanwhile, as may be.
+      else if (!(error instanceof ScheduleNotFoundError)) throw error;
+    }
+  }
+  return lost;
+}
+
+/** `undefined` for what cannot be decoded. */
+async function readableOf(client: Client, id: string): Promise<ScheduleDescription | undefined> {
+  try {
+    return await client.schedule.getHandle(id).describe();
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
 }
 
 function forkOfSchedule(id: string): RepoRef | undefined {

@@ -15,6 +15,7 @@ export interface SyncOptions {
 
 export interface ScheduledSync {
   readonly fork: RepoRef;
+  /** `null` for one whose order cannot be decoded. */
   readonly upstream: string | null;
   readonly everyMs: number | null;
   /** Epoch milliseconds; `null` while it is paused in Temporal. */
@@ -33,7 +34,8 @@ export interface SyncDesk {
   start(order: SyncOrder): Promise<{ readonly kind: 'started'; readonly workflowId: string } | Refused>;
   /** However long that takes. */
   outcome(workflowId: string): Promise<SyncOutcome>;
-  schedule(order: SyncOrder, everyMs: number): Promise<'created' | 'updated'>;
+  /** `replaced`: the one before could not be decoded. */
+  schedule(order: SyncOrder, everyMs: number): Promise<'created' | 'updated' | 'replaced'>;
   schedules(): Promise<readonly ScheduledSync[]>;
   unschedule(fork: RepoRef): Promise<'removed' | 'absent'>;
   close(): Promise<void>;

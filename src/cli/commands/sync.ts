@@ -130,7 +130,7 @@ function schedulesCommand(parent: Command, { deps, action }: CommandContext): vo
               fork,
               everyMs === null ? '' : formatDuration(everyMs),
               nextAt === null ? 'paused' : new Date(nextAt).toISOString(),
-              upstream ?? '',
+              upstream ?? 'cannot be decoded',
             ]),
           ),
         );

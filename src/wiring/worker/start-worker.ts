@@ -34,6 +34,7 @@ import { handOver } from './hand-over.js';
 import { versionedWorkers } from './versioned-workers.js';
 import { dayBudgetOf, policyOf } from '../run-policy.js';
 import { keepReconcileSchedule, reconcilePorts } from './reconciler.js';
+import { renewSyncs } from './renew-syncs.js';
 import { syncPorts } from './sync-ports-of-config.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from '../temporal-client.js';
@@ -130,6 +131,7 @@ export async function startWorker(
       handOver({ ...version, client, workers, policy: policyOf(config), log }, ending.signal),
       keepReconcileSchedule(client, config, log, ending.signal),
       keepSweepSchedule(client, host, config, log, ending.signal),
+      renewSyncs(client, log, ending.signal),
       keepCheckins(client, database, log, ending.signal),
       keepLoopLag(home, activities, log, ending.signal),
       ...notifyHooks(config).map((hook) =>
