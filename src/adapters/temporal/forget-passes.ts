@@ -3,7 +3,8 @@ import { isNotFound } from './grpc-status.js';
 
 /** Passes are many and each tells little: a day of them is kept, not the namespace's retention. */
 const KEPT_MS = 24 * 3_600_000;
-const AT_ONCE = 500;
+/** Of one call: there are more when it has removed as many. */
+export const AT_ONCE = 500;
 const CALLS_MS = 60_000;
 
 /**
