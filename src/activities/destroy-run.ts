@@ -3,7 +3,7 @@ import { extractWork, knownCommits } from './publish/publish-gate.js';
 import { GitOverrunError } from '../domain/base/errors.js';
 import type { Work } from '../domain/run/under-way.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../domain/forge/issue.js';
-import { WORK_BUNDLE } from '../domain/run/run-files.js';
+import { UNPUBLISHED_BUNDLE, WORK_BUNDLE } from '../domain/run/run-files.js';
 import { atMostThrice, isAway, isFinal } from './base/tries.js';
 import { stepOfRun } from './base/work-of-run.js';
 import { branchOf, issueOfSlug, localBranchOf } from '../domain/run/slug.js';
@@ -146,7 +146,7 @@ async function keepUnpublished(ports: HostPorts, run: EndedRun, signal: AbortSig
     return;
   }
   const { bundle } = work.extraction;
-  const file = localBranchOf(run.slug) === undefined ? 'unpublished.bundle' : WORK_BUNDLE;
+  const file = localBranchOf(run.slug) === undefined ? UNPUBLISHED_BUNDLE : WORK_BUNDLE;
   if (bundle !== null) await ports.files.saveFile(run.slug, file, bundle);
 }
 

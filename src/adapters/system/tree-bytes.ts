@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from './errno.js';
@@ -11,9 +12,14 @@ const BLOCK = 512;
 export async function treeBytes(path: string): Promise<number> {
   const found = await unlessMissing(lstat(path));
   if (found === undefined) return 0;
-  const own = found.blocks * BLOCK;
+  const own = ownBytes(found);
   if (!found.isDirectory()) return own;
   let sum = own;
   for (const name of (await unlessMissing(readdir(path))) ?? []) sum += await treeBytes(join(path, name));
   return sum;
+}
+
+/** Without what is in it. */
+export function ownBytes({ blocks }: Stats): number {
+  return blocks * BLOCK;
 }

@@ -109,8 +109,8 @@ function print(
 }
 
 function runCells(run: RunUsage): string[] {
-  const { slug, state, workspace, home, transcript, turns, rest } = run;
-  const all = sum([workspace ?? 0, home ?? 0, transcript, turns, rest]);
+  const { slug, state, workspace, home, transcript, turns, rest, stays } = run;
+  const all = sum([workspace ?? 0, home ?? 0, transcript, turns, rest, stays]);
   const isWhole = workspace !== null && home !== null;
   return [
     slug,
@@ -129,6 +129,7 @@ function sums(usage: HomeUsage): string[][] {
     run.transcript,
     run.turns,
     run.rest,
+    run.stays,
   ]);
   const lines: (readonly [string, number | null, number])[] = [
     ['runs', runs.length, sum(ofRuns)],
@@ -157,7 +158,7 @@ function outcomeCells({ removal, outcome, detail }: Outcome): string[] {
 function nameOf(removal: GcRemoval): string {
   switch (removal.kind) {
     case 'run':
-      return `turns and transcript of ${removal.slug}`;
+      return `files of ${removal.slug}`;
     case 'mirror':
       return `mirror ${removal.directory}`;
     case 'image':

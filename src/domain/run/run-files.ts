@@ -8,6 +8,8 @@ import type { SecretNeed } from '../secret/secret-need.js';
 
 /** In the directory of a run without an issue: a git bundle of its branch, which stays when the run is destroyed. */
 export const WORK_BUNDLE = 'work.bundle';
+/** Of any other run, after its end: commits that are on no branch of the forge. */
+export const UNPUBLISHED_BUNDLE = 'unpublished.bundle';
 
 export interface RunPaths {
   readonly root: string;

@@ -6,7 +6,7 @@ import type { HomeUsage } from './home-usage.js';
 import type { SweepAction } from './sweep.js';
 
 export type GcRemoval = { readonly bytes: number } &
-  /** Turns, transcript and archive of a run that is over; rows and commits that nobody has stay. */
+  /** Files of a run that is over; rows and commits that nobody has stay. */
   (
     | { readonly kind: 'run'; readonly slug: string }
     | { readonly kind: 'mirror'; readonly directory: string }
@@ -37,7 +37,11 @@ export function planGc(
   return [
     ...runs
       .filter(({ state, endedAt, unfinished }) => state === 'ended' && !unfinished && isOld(endedAt))
-      .map(({ slug, turns, transcript }) => ({ kind: 'run' as const, slug, bytes: turns + transcript }))
+      .map(({ slug, turns, transcript, rest }) => ({
+        kind: 'run' as const,
+        slug,
+        bytes: turns + transcript + rest,
+      }))
       .filter(({ bytes }) => bytes > 0),
     ...mirrors
       .filter(({ inUse, usedAt }) => !inUse && isOld(usedAt))

@@ -12,8 +12,10 @@ export interface RunUsage {
   readonly home: number | null;
   readonly transcript: number;
   readonly turns: number;
-  /** `unpublished.bundle` and what else lies in the run's directory. */
+  /** What else of the host's own goes with them. */
   readonly rest: number;
+  /** Commits that nobody else may have, and beside them whose they are: they are left. */
+  readonly stays: number;
   /** Directories that its end should have removed are still there. */
   readonly unfinished: boolean;
 }

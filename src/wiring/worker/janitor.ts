@@ -99,8 +99,8 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
     switch (removal.kind) {
       case 'run': {
         const why = await whyKept(removal.slug);
-        if (why === null) await forgetKeptRun(home, removal.slug);
-        return why;
+        if (why !== null) return why;
+        return (await forgetKeptRun(home, removal.slug)) ? null : 'its end has not got through';
       }
       case 'mirror': {
         const inUse = mirrorsOf(mirrorsDir, await database.forgeState.living()).has(removal.directory);

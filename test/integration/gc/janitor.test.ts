@@ -58,6 +58,7 @@ describe('gc, on a real home, engine and Temporal', function () {
   /** What its end left of a run. */
   async function endedDirectory(slug: string): Promise<void> {
     await world.directory(slug);
+    await world.files.saveFile(slug, 'image.json', '{}');
     await world.files.removeTransient(slug);
   }
 
@@ -104,7 +105,7 @@ describe('gc, on a real home, engine and Temporal', function () {
     assert.deepEqual(await world.objects(slug), [volume], 'what measured is gone');
   });
 
-  it('removes turns and transcript of a run that ended long ago, and keeps commits that nobody has', async () => {
+  it('removes the files of a run that ended long ago, and keeps commits that nobody has', async () => {
     const [plain, withCommits, goesOn] = [slugOf(2), slugOf(3), slugOf(4)] as const;
     for (const [index, slug] of [plain, withCommits, goesOn].entries()) {
       await addRun(slug, 'destroyed', index + 2);
@@ -119,6 +120,11 @@ describe('gc, on a real home, engine and Temporal', function () {
     assert.ok(!existsSync(join(state, plain)));
     assert.ok(!existsSync(join(state, withCommits, 'turns')));
     assert.ok(existsSync(join(state, withCommits, 'unpublished.bundle')));
+    assert.ok(existsSync(join(state, goesOn, 'turns/1/agent.log')));
+    assert.match(
+      (await cleaner.remove({ kind: 'run', slug: goesOn, bytes: 1 })) ?? '',
+      /has not got through/,
+    );
     assert.ok(existsSync(join(state, goesOn, 'turns/1/agent.log')));
     assert.equal((await world.database.runs.run(plain))?.slug, plain, 'rows stay');
   });

@@ -15,7 +15,8 @@ const USAGE: HomeUsage = {
       home: null,
       transcript: 1024,
       turns: 2048,
-      rest: 0,
+      rest: 512,
+      stays: 512,
       unfinished: false,
     },
   ],
@@ -57,10 +58,10 @@ describe('bot-bottle gc', () => {
   it('shows what takes space with sums, removes what is old, and says how much that was', async () => {
     const { code, stdout, removed, closed } = await gc({});
     assert.equal(code, 0);
-    assert.match(stdout, new RegExp(`${SLUG} +ended +0 B +\\? +1 KiB +2 KiB +over 3 KiB`));
-    assert.match(stdout, /total +- +8 KiB/);
+    assert.match(stdout, new RegExp(`${SLUG} +ended +0 B +\\? +1 KiB +2 KiB +over 4 KiB`));
+    assert.match(stdout, /total +- +9 KiB/);
     assert.match(stdout, /images \(not in the total\) +1 +8 KiB/);
-    assert.match(stdout, /removed: 7 KiB/);
+    assert.match(stdout, /removed: 7.5 KiB/);
     assert.match(stdout, new RegExp(`the sweeper will clean up ${SLUG}: report_lost`));
     assert.ok(!stdout.includes('\u001b'), 'escaped');
     assert.deepEqual(
@@ -73,7 +74,7 @@ describe('bot-bottle gc', () => {
   it('removes nothing with --dry-run, and says what it would', async () => {
     const { code, stdout, removed } = await gc({}, '--dry-run');
     assert.deepEqual([code, removed], [0, []]);
-    assert.match(stdout, /would be removed: 7 KiB/);
+    assert.match(stdout, /would be removed: 7.5 KiB/);
   });
 
   it('only reports while Temporal is away, and says so with its exit status', async () => {
@@ -97,7 +98,7 @@ describe('bot-bottle gc', () => {
       remove: ({ kind }) => (kind === 'run' ? Promise.reject(new Error('disk')) : Promise.resolve(null)),
     });
     assert.equal(broken.code, 1);
-    assert.match(broken.stdout, /failed +turns and transcript of .* disk\nremoved +mirror/);
+    assert.match(broken.stdout, /failed +files of .* disk\nremoved +mirror/);
     const kept = await gc({ remove: () => Promise.resolve('it lives') });
     assert.equal(kept.code, 0);
     assert.match(kept.stdout, /kept .* it lives/);

@@ -18,14 +18,13 @@ export async function findLeftovers(home: string): Promise<RunLeftover[]> {
   return found;
 }
 
-async function hasTransient(layout: RunLayout): Promise<boolean> {
-  for (const path of [
-    layout.workspace,
-    layout.bundle,
-    layout.queue,
-    layout.turnInput,
-    layout.currentConfig,
-  ]) {
+/** What goes with a run that lives, in the run's directory. */
+export function transientPaths(layout: RunLayout): readonly string[] {
+  return [layout.workspace, layout.bundle, layout.queue, layout.turnInput, layout.currentConfig];
+}
+
+export async function hasTransient(layout: RunLayout): Promise<boolean> {
+  for (const path of transientPaths(layout)) {
     if ((await unlessMissing(lstat(path))) !== undefined) return true;
   }
   return false;

@@ -30,6 +30,7 @@ function run(change: Partial<RunUsage>): RunUsage {
     transcript: 1,
     turns: 1,
     rest: 1,
+    stays: 1,
     unfinished: false,
     ...change,
   };
@@ -44,9 +45,16 @@ describe('what gc removes', () => {
       { state: 'alive' },
       { state: 'unknown' },
       { unfinished: true },
-      { transcript: 0, turns: 0 },
+      { transcript: 0, turns: 0, rest: 0 },
     ];
     for (const change of kept) assert.deepEqual(plan({ runs: [run(change)] }), [], JSON.stringify(change));
+  });
+
+  it('takes what else lies beside them, and counts all that goes but not what stays', () => {
+    const bytesOf = (change: Partial<RunUsage>): readonly number[] =>
+      planGc({ ...EMPTY, runs: [run(change)] }, { now: NOW, keepMs: KEEP }).map(({ bytes }) => bytes);
+    assert.deepEqual(bytesOf({ transcript: 2, turns: 3, rest: 4, stays: 100 }), [9]);
+    assert.deepEqual(bytesOf({ transcript: 0, turns: 0, rest: 4 }), [4]);
   });
 
   it('takes mirrors, images and blobs that are not in use and were not for that long', () => {
