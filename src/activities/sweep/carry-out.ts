@@ -1,10 +1,12 @@
 import { messageOf } from '../../domain/base/message-of.js';
 import type { SweepAction, SweepEntry, SweepStore } from '../../domain/upkeep/sweep.js';
 import { SetAsideError } from '../../domain/run/under-way.js';
+import { removalOf } from '../../domain/upkeep/sweep-decisions.js';
 import { destroyRun } from '../destroy-run.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { stepOfRun } from '../base/work-of-run.js';
 import type { DecidePorts } from './decide-for-host.js';
+import { lookUpRuns } from './look-up-runs.js';
 
 export interface SweepPorts extends HostPorts, Pick<DecidePorts, 'runStates' | 'archiveAfterMs'> {
   readonly sweeps: SweepStore;
@@ -74,13 +76,18 @@ async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
   }
 }
 
-/** A run that came back to life under the sweeper's hands does not exist: a slug has one life. */
+/**
+ * The actions before this one may have taken minutes. A slug has one life, but a run that lives elsewhere may have come
+ * back, worked and frozen since: its workflow is asked again, and what is not the same as before waits for the next sweep.
+ */
 async function removeRun(
   ports: SweepPorts,
   { run, why, elsewhere }: Extract<SweepAction, { kind: 'remove' }>,
 ): Promise<string> {
   const { slug, containers, volumes, directory } = run;
-  if (ports.isWatched(slug)) return 'not any more';
+  const [looked] = (await lookUpRuns(ports.runStates, [run])).runs;
+  const removal = looked === undefined ? null : removalOf(looked, ports.host);
+  if (removal?.elsewhere !== elsewhere || ports.isWatched(slug)) return 'not any more';
   for (const { name, role } of containers)
     if (role === 'once') await ports.runtime.removeObject({ type: 'container', name, slug, role });
   await destroyRun(ports, { ...run, elsewhere });

@@ -42,19 +42,28 @@ export function decideSweep(
 }
 
 function suspicionsOf(run: LookedAtRun, { now, host }: SweepTerms): Suspicion[] {
-  const elsewhere = isElsewhere(run, host);
-  const why = elsewhere ? 'it was moved to another host' : whyOver(run);
-  if (why !== null) {
+  const removal = removalOf(run, host);
+  if (removal !== null) {
     const { slug, pinned } = run;
     // A run that begins has its directory before it has a name on an image: that has no age of its own.
     if (!hasThings(run))
       return pinned ? [{ finding: `pinned:${slug}`, action: { kind: 'unpin', slug } }] : [];
     const old = youngest(run) <= now - SWEEP_MIN_AGE_MS;
-    const action = { kind: 'remove', run: foundOf(run), why, elsewhere } as const;
+    const action = { kind: 'remove', run: foundOf(run), ...removal } as const;
     return old ? [{ finding: `over:${run.slug}`, action }] : [];
   }
   if (!isAlive(run)) return [];
   return [...forgottenContainers(run, now), ...(isFrozen(run) ? frozenButNot(run, now) : [])];
+}
+
+/** Why what is on this host of the run goes; `null` when it is needed, or nobody can tell. */
+export function removalOf(
+  run: LookedAtRun,
+  host: string,
+): { readonly why: string; readonly elsewhere: boolean } | null {
+  if (isElsewhere(run, host)) return { why: 'it was moved to another host', elsewhere: true };
+  const why = whyOver(run);
+  return why === null ? null : { why, elsewhere: false };
 }
 
 /** Why the run has ended; `null` when it goes on, or nobody can tell. */

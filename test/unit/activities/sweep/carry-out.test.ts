@@ -209,7 +209,10 @@ describe('what a sweep does', () => {
     it('is to leave alone what another host has on the same engine', async () => {
       host.objects = [object('home')];
       host.ports.runtime.removeVolumes = () => assert.fail('they are found by name, whosever they are');
-      assert.equal((await run({ ...ended(), elsewhere: true } as SweepAction)).outcome, 'done');
+      const state = { kind: 'open', slug: SLUG, phase: 'frozen', host: 'other', hasRun: true } as const;
+      host.workflows.set(WORKFLOW, state);
+      const action = { ...ended({ workflowId: WORKFLOW }), elsewhere: true } as SweepAction;
+      assert.equal((await run(action)).outcome, 'done');
       assert.deepEqual(host.names, []);
     });
 

@@ -4,6 +4,7 @@ import { ALL_FOUND_BEFORE, decideForHost } from '../../../../src/activities/swee
 import { createSweepActivities } from '../../../../src/activities/sweep/sweep-activity.js';
 import { sweepHost } from '../../../../src/activities/sweep/sweep-host.js';
 import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
+import type { RunState } from '../../../../src/domain/run/run-states.js';
 import { SetAsideError } from '../../../../src/domain/run/under-way.js';
 import type { SweepReport } from '../../../../src/domain/upkeep/sweep.js';
 import { SLUG } from '../../../support/host/host-world.js';
@@ -75,6 +76,83 @@ describe('a sweep of a host', () => {
     assert.equal(report.entries.length, 50);
     assert.equal(done(report)[0], `unpin ${numbered(10)} failed`);
     assert.equal(host.pinned.size, 11);
+  });
+
+  describe('that has decided to remove a run, asks again when it comes to it, and', () => {
+    const closed: RunState = { kind: 'closed', at: 1 };
+    const on = (place: string, slug: string | null = SLUG): RunState => ({
+      ...{ kind: 'open', slug, phase: 'frozen', host: place, hasRun: true },
+    });
+    const away: RunState = { kind: 'unknown', why: 'no connection', away: true };
+
+    /** @param now what is true of it after the actions before */
+    async function swept(before: RunState, now: RunState): Promise<string> {
+      host.objects = [object('agent')];
+      host.claimedBy = () => Promise.resolve(WORKFLOW);
+      host.workflows.set(WORKFLOW, before);
+      pin(numbered(10));
+      await sweep();
+      host.ports.runtime.unpinImage = () => {
+        host.workflows.set(WORKFLOW, now);
+        return Promise.resolve();
+      };
+      const { entries } = await sweep();
+      const of = (slug: string): readonly string[] =>
+        entries.filter((one) => one.slug === slug).map(({ what, detail }) => `${what} ${detail}`);
+      assert.equal(of(numbered(10)).length, 1, 'acted before it');
+      return of(SLUG).join();
+    }
+
+    for (const [what, before, now] of [
+      ['was moved back to this host', on('other'), on('test')],
+      ['is being moved', on('other'), { ...on('other'), host: null } as RunState],
+      ['may have been', on('other'), away],
+      ['may be over, or not', closed, { ...away, away: false } as RunState],
+      ['began after all', on('test', null), on('test')],
+      ['began after all, on another host', on('test', null), on('other')],
+      ['has just ended, after it was moved', on('other'), closed],
+    ] as const)
+      it(`leaves one that ${what}`, async () => {
+        assert.equal(await swept(before, now), 'remove not any more');
+        assert.equal(host.objects.length, 1);
+      });
+
+    for (const [what, before, now, why] of [
+      ['is still elsewhere', on('other'), on('other'), 'it was moved to another host'],
+      ['is still over', closed, closed, 'its workflow has ended'],
+    ] as const)
+      it(`removes one that ${what}`, async () => {
+        assert.equal(await swept(before, now), `remove ${why}: bb-${SLUG}-agent`);
+        assert.deepEqual(host.objects, []);
+      });
+
+    it('leaves one whose turn began while it asked', async () => {
+      let asked = 0;
+      host.ports.runStates.of = () => {
+        asked += 1;
+        // Each of the two sweeps has asked about two runs before.
+        if (asked === 5) host.watched.add(SLUG);
+        return Promise.resolve(on('other'));
+      };
+      assert.equal(await swept(on('other'), on('other')), 'remove not any more');
+      assert.equal(asked, 5);
+    });
+
+    it('leaves one that some workflow says is its by now, though nobody knew of it', async () => {
+      host.objects = [object('agent')];
+      pin(numbered(10));
+      await sweep();
+      host.workflows.set(WORKFLOW, on('test'));
+      host.ports.runtime.unpinImage = () => {
+        host.claimedBy = () => Promise.resolve(WORKFLOW);
+        return Promise.resolve();
+      };
+      const { entries } = await sweep();
+      assert.deepEqual(
+        entries.map(({ what, detail }) => `${what} ${detail}`),
+        ['unpin its image is no longer kept', 'remove not any more'],
+      );
+    });
   });
 
   it('begins nothing more when it is cancelled', async () => {
