@@ -32,7 +32,7 @@ export async function reconcilePass(ports: ReconcilePorts, signal: AbortSignal):
   const { clock, store, settings } = ports;
   const startedAt = clock.now();
   const saved = await store.load();
-  if (saved.notBefore !== null && startedAt < saved.notBefore)
+  if (isLeftAlone(saved.notBefore, startedAt))
     return told(
       ports,
       report(saved, startedAt, startedAt, { end: 'limited', detail: until(saved.notBefore) }),
@@ -74,6 +74,11 @@ export async function reconcilePass(ports: ReconcilePorts, signal: AbortSignal):
     known: box.known,
     requests: budget.used,
   });
+}
+
+/** A time further ahead than any that is noted is of a clock that was set back since: nobody asked for that. */
+function isLeftAlone(notBefore: number | null, now: number): notBefore is number {
+  return notBefore !== null && now < notBefore && notBefore <= now + MAX_WAIT_MS;
 }
 
 async function endOf(pass: Pass, now: () => number): Promise<Ending> {

@@ -15,20 +15,14 @@ const BACK_OFF_MS = [10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 
 /** From the first failure on. */
 export const GIVE_UP_MS = 24 * HOUR;
 
-/** All that waits and was not looked at too early, oldest first. */
-export function waitingOf(
-  proposals: readonly ProposalRow[],
-  runs: readonly FrozenRun[],
-  now: number,
-): Waiting[] {
+/** All that waits, oldest first. */
+export function waitingOf(proposals: readonly ProposalRow[], runs: readonly FrozenRun[]): Waiting[] {
   return [
     // Nobody waits for what nobody asked for.
     ...proposals
       .filter(({ origin }) => origin === 'agent')
       .map((row): Waiting => ({ kind: 'proposal', id: `proposal-${row.id}`, since: row.at, row })),
-    ...runs
-      .filter(({ since }) => since + SETTLED_MS <= now)
-      .map((run): Waiting => ({ kind: 'run', id: idOfRun(run), since: run.since, run })),
+    ...runs.map((run): Waiting => ({ kind: 'run', id: idOfRun(run), since: run.since, run })),
   ].sort((a, b) => a.since - b.since);
 }
 
@@ -44,11 +38,21 @@ export function nextToTell(
   now: number,
 ): readonly Waiting[] {
   const noted = new Map(notes.map((note) => [note.id, note]));
-  const ready = waiting.filter(({ id }) => {
-    const note = noted.get(id);
-    return note === undefined || (note.state === 'failing' && note.dueAt <= now);
+  const ready = waiting.filter((one) => {
+    const note = noted.get(one.id);
+    return note === undefined ? isSettled(one, now) : note.state === 'failing' && isDue(note, now);
   });
   return ready.length > MOST_BY_THEMSELVES ? ready : ready.slice(0, 1);
+}
+
+/** Not looked at too early. What froze well ahead of now did so before the clock was set back. */
+function isSettled({ kind, since }: Waiting, now: number): boolean {
+  return kind === 'proposal' || Math.abs(now - since) >= SETTLED_MS;
+}
+
+/** Nothing is put off for longer than an hour: what seems to be was noted before the clock was set back. */
+function isDue({ dueAt }: NoticeRow, now: number): boolean {
+  return dueAt <= now || dueAt > now + HOUR;
 }
 
 /** Notes of what waits no more: a table that only grows would be read each time. */
@@ -66,7 +70,9 @@ export function notesAfter(
 ): NoticeRow[] {
   const noted = new Map(notes.map((note) => [note.id, note]));
   return told.map(({ id }) => {
-    const { tries: before, firstAt } = noted.get(id) ?? { tries: 0, firstAt: now };
+    const { tries: before, firstAt: noticed } = noted.get(id) ?? { tries: 0, firstAt: now };
+    // Else a clock that was set back would put off giving up.
+    const firstAt = Math.min(noticed, now);
     if (sent.kind === 'told') return { id, hook, state: 'told', tries: before, firstAt, dueAt: now };
     const tries = before + 1;
     const delay = sent.kind === 'again' ? delayMs(tries, sent.retryAfterMs) : Infinity;

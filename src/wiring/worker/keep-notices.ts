@@ -44,7 +44,7 @@ export async function keepNotices(parts: NoticeParts, stopped: AbortSignal): Pro
 async function tellNext(parts: NoticeParts, stopped: AbortSignal): Promise<boolean> {
   const { hook, database, now } = parts;
   const { waiting, notes } = await database.transaction(async ({ proposals, notices }) => ({
-    waiting: waitingOf(await proposals.open(), await notices.frozen(REASONS_FOR_PEOPLE), now()),
+    waiting: waitingOf(await proposals.open(), await notices.frozen(REASONS_FOR_PEOPLE)),
     notes: (await notices.all()).filter((note) => note.hook === hook.name),
   }));
   const over = notesToForget(waiting, notes);

@@ -128,6 +128,13 @@ describe('the end of a reconciler’s pass', () => {
       assert.equal(world.state.notBefore, null);
     });
 
+  it('is no wait longer than any that was noted, when the clock was set back since', async () => {
+    world.state = { ...world.state, notBefore: NOW + 24 * HOUR };
+    assert.equal((await world.pass()).end, 'limited');
+    world.now = NOW - 1;
+    assert.deepEqual([(await world.pass()).end, world.state.notBefore], ['done', null]);
+  });
+
   it('is the forge’s fault, told as one, and the rest gets its turn first the next time', async () => {
     world.repos = ['alice/demo', 'bob/x'];
     world.feed.places = [...world.feed.places, { repoId: 8, owner: 'bob', repo: 'x' }];

@@ -13,6 +13,8 @@ import type { FrozenRun, NoticeRow } from '../../../../src/domain/run/notices.js
 import type { ProposalRow } from '../../../../src/domain/run/rows.js';
 
 const NOW = 1_700_000_000_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const proposal = (n: number, at = NOW - n): ProposalRow => ({
   slug: `run-${String(n)}`,
   id: n.toString(16).padStart(32, '0'),
@@ -35,8 +37,8 @@ const some = (count: number): Waiting[] =>
   waitingOf(
     Array.from({ length: count }, (_, n) => proposal(n)),
     [],
-    NOW,
   );
+const frozenAt = (ms: number): Waiting[] => waitingOf([], [run({ since: NOW + ms })]);
 const note = (waiting: Waiting | undefined, changes: Partial<NoticeRow> = {}): NoticeRow => ({
   ...{ id: waiting?.id ?? '', hook: 'command', state: 'told', tries: 0, firstAt: NOW, dueAt: NOW },
   ...changes,
@@ -47,11 +49,11 @@ const at = (now: number): { hook: 'command'; now: number } => ({ hook: 'command'
 
 describe('what people are told next', () => {
   it('is no host that was refused to an agent that did not ask for it', () => {
-    assert.deepEqual(waitingOf([{ ...proposal(1), origin: 'refusal' }], [], NOW), []);
+    assert.deepEqual(waitingOf([{ ...proposal(1), origin: 'refusal' }], []), []);
   });
 
   it('is what waits, oldest first, with ids without a dot that each freezing has for itself', () => {
-    const waiting = waitingOf([proposal(1, NOW - 5)], [run(), run({ since: NOW - 60_000 })], NOW);
+    const waiting = waitingOf([proposal(1, NOW - 5)], [run(), run({ since: NOW - 60_000 })]);
     assert.deepEqual(idsOf(waiting), [
       `run-coder-alice-demo-js-1-abcde-${String(NOW - 60_000)}`,
       `run-coder-alice-demo-js-1-abcde-${String(NOW - SETTLED_MS)}`,
@@ -60,7 +62,27 @@ describe('what people are told next', () => {
   });
 
   it('is no run that may go on at once', () => {
-    assert.deepEqual(waitingOf([], [run({ since: NOW - SETTLED_MS + 1 })], NOW), []);
+    assert.deepEqual(nextToTell(frozenAt(-SETTLED_MS + 1), [], NOW), []);
+    assert.equal(nextToTell(frozenAt(-SETTLED_MS), [], NOW).length, 1);
+  });
+
+  it('is a run that froze far ahead of now: the clock was set back since', () => {
+    const ahead = (ms: number): number => nextToTell(frozenAt(ms), [], NOW).length;
+    assert.deepEqual([0, SETTLED_MS - 1, SETTLED_MS, 365 * DAY].map(ahead), [0, 0, 1, 1]);
+    // When that time comes it is told already.
+    const waiting = frozenAt(365 * DAY);
+    for (const now of [365 * DAY - 1, 365 * DAY + 1].map((ms) => NOW + ms)) {
+      const notes = [note(waiting[0])];
+      assert.deepEqual([notesToForget(waiting, notes), nextToTell(waiting, notes, now)], [[], []]);
+    }
+  });
+
+  it('is what fails and would be due later than it was ever put off: the clock was set back since', () => {
+    const [one] = some(1);
+    assert.ok(one);
+    const due = (ms: number): number =>
+      nextToTell([one], [note(one, { state: 'failing', dueAt: NOW + ms })], NOW).length;
+    assert.deepEqual([HOUR, HOUR + 1, 365 * DAY].map(due), [0, 1, 1]);
   });
 
   it('is one thing at a time, what was told or given up left out, what fails when it is due', () => {
@@ -93,6 +115,12 @@ describe('what people are told next', () => {
     assert.deepEqual(delays.slice(0, 8), [10, 30, 60, 300, 900, 3_600, 3_600, 3_600]);
     assert.equal(notes[0]?.state, 'given_up');
     assert.ok(now - NOW <= GIVE_UP_MS && now - NOW > GIVE_UP_MS - 3_600_000);
+  });
+
+  it('is given up after a day by the clock of now, when that was set back since the first failure', () => {
+    const notes = [note(some(1)[0], { state: 'failing', tries: 9, firstAt: NOW + 365 * DAY })];
+    const [after] = notesAfter(some(1), notes, AGAIN, at(NOW));
+    assert.deepEqual([after?.state, after?.firstAt], ['failing', NOW]);
   });
 
   it('waits as long as the receiver asks, an hour at most', () => {
