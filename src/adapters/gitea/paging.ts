@@ -21,11 +21,11 @@ export interface PagingOptions {
 }
 
 /**
- * All items of a list, page after page; where only empty pages tell the end, a hundred rows in a row, they are asked for beside the
- * one that may be the last. A short page is no sign of the end (the forge may be set to smaller pages, or filter them); a
- * page with nothing new is, since some lists ignore paging and repeat themselves. Where a page is larger than an answer may
- * be, smaller ones are asked for. Errors: `ForgeHttpError` 413 beyond 5,000 items, for a list cut silently would hide its
- * newest entries.
+ * All items of a list, page after page; where only empty pages tell the end, a hundred rows of them, they are asked for
+ * beside the one that may be the last. A short page is no sign of the end (the forge may be set to smaller pages, or filter
+ * them); a page with nothing new is, since some lists ignore paging and repeat themselves. Where a page is larger than an
+ * answer may be, smaller ones are asked for. Errors: `ForgeHttpError` 413 beyond 5,000 items, for a list cut silently would
+ * hide its newest entries.
  */
 export async function allPages(
   client: GiteaClient,

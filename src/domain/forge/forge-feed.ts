@@ -55,7 +55,8 @@ export interface FeedReview {
 
 /**
  * Every call is one request, but for a page that is too large for an answer: its entries are asked for one by one. Pages
- * count from 1, `since` includes its own second. Lists need no order. Errors: `ForgeHttpError`, at once and not repeated; see `isNotFound` for what has moved.
+ * count from 1, `since` includes its own second. Lists need no order. Errors: `ForgeHttpError`, at once and not repeated;
+ * see `isNotFound` for what has moved.
  */
 export interface ForgeFeed {
   readonly forge: ForgeKind;
