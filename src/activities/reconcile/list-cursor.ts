@@ -17,8 +17,8 @@ export function askSince(cursor: ListCursor): number | null {
 /**
  * The cursor after a page was dealt with. A list that is through begins anew where the forge's clock stood at its first
  * page, or at the latest change where it tells no time: a repository that is imported brings dates of any year. That may
- * be earlier than before, for a clock may have been wrong. A short page is no sign of the end, for a forge may filter after it
- * has cut a page; the announced total and an empty page are.
+ * be earlier than before, for a clock may have been wrong. A short page is no sign of the end, for a forge may filter
+ * after it has cut a page; the announced total and an empty page are.
  */
 export function afterPage(
   cursor: ListCursor,

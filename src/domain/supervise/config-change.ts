@@ -76,11 +76,11 @@ function routesChange(now: readonly Route[], proposed: string): ReadChange {
   if (read.kind === 'problems') return read;
   const known = new Map(now.map((route) => [route.name, JSON.stringify(route)]));
   const set = read.routes.filter((route) => known.get(route.name) !== JSON.stringify(route));
-  const readable = set.flatMap(({ name, upstream }) => {
+  const problems = set.flatMap(({ name, upstream }) => {
     const wrong = whyNotEncrypted(upstream);
     return wrong === undefined ? [] : [`route ${name}: upstream ${wrong}`];
   });
-  if (readable.length > 0) return { kind: 'problems', problems: readable };
+  if (problems.length > 0) return { kind: 'problems', problems };
   const names = new Set(read.routes.map(({ name }) => name));
   const remove = now.map(({ name }) => name).filter((name) => !names.has(name));
   return { kind: 'change', change: { kind: 'routes', set, remove } };

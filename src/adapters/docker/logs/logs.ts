@@ -70,14 +70,8 @@ export async function followContainerLogs(
     if (onCaughtUp !== undefined) {
       const past = new AbortController();
       // What has no newline yet comes again, whole.
-      const reading = readLogs(
-        docker,
-        source.id,
-        start,
-        false,
-        past.signal,
-        new LogLineAssembler(start, pass),
-      );
+      const lines = new LogLineAssembler(start, pass);
+      const reading = readLogs(docker, { ...source, since: start }, false, past.signal, lines);
       // An engine that does not come to the end of it holds nobody up: the rest comes by following.
       try {
         await Promise.race([reading, pause(CATCH_UP_MS, undefined, { signal: stop.signal })]);
@@ -97,7 +91,7 @@ export async function followContainerLogs(
       gap.found(line);
       if (line.at > (end[line.stream] ?? '')) pass(line);
     });
-    await readLogs(docker, source.id, gap.isOfAll() ? start : end, false, stop.signal, rest);
+    await readLogs(docker, { ...source, since: gap.isOfAll() ? start : end }, false, stop.signal, rest);
     rest.flush();
     mayHaveGap = gap.mayBeThere;
   } catch (error) {
@@ -128,7 +122,7 @@ async function followWhileRunning(
   stop.addEventListener('abort', finish);
   if (stop.aborted) finish();
   const lines = new LogLineAssembler({ ...source.since }, onLine);
-  const following = readLogs(docker, source.id, source.since, true, signal, lines);
+  const following = readLogs(docker, source, true, signal, lines);
   const stopped = waitUntilStopped(docker, source.id, source.name, { signal });
   const overdue = stopped.then(() => pause(STOPPED_GRACE_MS, undefined, { signal }));
   const settled = Promise.allSettled([following, overdue]);
@@ -144,8 +138,7 @@ async function followWhileRunning(
 
 async function readLogs(
   docker: Docker,
-  id: string,
-  since: LogPosition,
+  { id, since }: LogSource,
   follow: boolean,
   signal: AbortSignal,
   lines: LogLineAssembler,
