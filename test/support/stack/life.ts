@@ -29,10 +29,15 @@ export class Life {
     this.files = new StackFiles(stack.home);
   }
 
-  /** Opens an issue with the trigger; the body may hold a script. */
-  static async trigger(stack: Stack, client: Client, title: string, body: string): Promise<Life> {
+  /** Opens an issue with the trigger; the body may hold a script. @param labels the trigger's, and perhaps a bottle's */
+  static async trigger(
+    stack: Stack,
+    client: Client,
+    title: string,
+    body: string,
+    labels: readonly string[] = ['bot-bottle:demo'],
+  ): Promise<Life> {
     const { alice, bot } = stack.gitea;
-    const labels = ['bot-bottle:demo'];
     const number = await alice.createIssue({ title, body, labels, assignees: [bot.login] });
     return new Life(stack, client, { forge: 'gitea', owner: 'alice', repo: 'demo', number });
   }

@@ -1,22 +1,33 @@
 import { after } from 'mocha';
 import type { Client } from '@temporalio/client';
-import { Stack } from './stack.js';
+import { Stack, type StackOptions } from './stack.js';
 import { tearDown } from './tear-down.js';
 import { stackInUse, type StackInUse } from './use-stack.js';
 
-let prepared: Stack | undefined;
-let client: Client | undefined;
-
-/** As `useStack`, with one stack for all suites of a mocha process; it is torn down when the last one is through. */
-export function sharedStack(): StackInUse {
-  return stackInUse(async () => {
-    prepared ??= await Stack.prepare({ env: { BOTTLE_DONE_GRACE: '2s' } });
-    if (client === undefined) await prepared.start();
-    client ??= await prepared.client();
-    return { stack: prepared, client };
+/**
+ * As `useStack`, for several suites of one mocha file: the first that runs starts the stack, and it is torn down when the
+ * last one is through. So what a suite leaves there, the next one finds.
+ * @returns called in each of the suites
+ */
+export function sharedStack(
+  options: StackOptions,
+  furnish?: (stack: Stack) => Promise<void>,
+): () => StackInUse {
+  let prepared: Stack | undefined;
+  let client: Client | undefined;
+  after(async function tearDownSharedStack() {
+    this.timeout(120_000);
+    if (prepared !== undefined) await tearDown(prepared, client);
   });
+  return () =>
+    stackInUse(async () => {
+      if (prepared === undefined) {
+        prepared = await Stack.prepare(options);
+        await furnish?.(prepared);
+        await prepared.start();
+        client = await prepared.client();
+      }
+      if (client === undefined) throw new Error('the shared stack did not start');
+      return { stack: prepared, client };
+    });
 }
-
-after(async function tearDownSharedStack() {
-  if (prepared !== undefined) await tearDown(prepared, client);
-});

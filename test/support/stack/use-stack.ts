@@ -9,8 +9,8 @@ export interface StackInUse {
   readonly stack: () => Stack;
   /** Of its Temporal; closed with the stack. */
   readonly client: () => Client;
-  /** Opens an issue with the trigger. */
-  readonly open: (title: string, text: string) => Promise<Life>;
+  /** Opens an issue with the trigger. @param labels the trigger's, and perhaps a bottle's */
+  readonly open: (title: string, text: string, labels?: readonly string[]) => Promise<Life>;
   /** Opens an issue with the trigger, whose text is a script for the scripted agent. */
   readonly trigger: (title: string, ...script: readonly string[]) => Promise<Life>;
   /** The life of an issue or pull request that is there, in a repository `owner/name`. */
@@ -59,7 +59,8 @@ export function stackInUse(start: () => Promise<StartedStack>): StackInUse {
   };
   const stack = (): Stack => known().stack;
   const client = (): Client => known().client;
-  const open: StackInUse['open'] = (title, text) => Life.trigger(stack(), client(), title, text);
+  const open: StackInUse['open'] = (title, text, labels) =>
+    Life.trigger(stack(), client(), title, text, labels);
   return {
     stack,
     client,

@@ -4,11 +4,11 @@ import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import { bottleScript } from '../../support/stack/bottle-script.js';
 import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
-import { sharedStack } from '../../support/stack/shared-stack.js';
+import { operatorStack } from './stack.js';
 
 describe('Temporal’s buttons on a run with a real bottle', function () {
   this.timeout(240_000);
-  const { client, trigger } = sharedStack();
+  const { client, trigger } = operatorStack();
 
   let life: Life;
 
