@@ -57,11 +57,13 @@ describe('what a start needs', function () {
     assert.equal(problems.length, 3, stderr);
   });
 
-  it('is told by `up` that has no scanner, and may do without one', async () => {
+  it('is told by `up`, and by the worker alone, that has no scanner, and may do without one', async () => {
     const GITLEAKS = '/nonexistent/gitleaks';
-    const { stderr } = await refused('up', { GITLEAKS });
-    assert.match(stderr, /\/nonexistent\/gitleaks can't be used.*script\/bootstrap --only gitleaks/);
-    assert.doesNotMatch(stderr, /Docker engine/);
+    for (const command of ['up', 'worker']) {
+      const { stderr } = await refused(command, { GITLEAKS });
+      assert.match(stderr, /\/nonexistent\/gitleaks can't be used.*script\/bootstrap --only gitleaks/);
+      assert.doesNotMatch(stderr, /Docker engine/);
+    }
     const off = await refused('up', { GITLEAKS, FORGE_SECRET_SCAN: 'off', DOCKER_HOST: dead(home) });
     assert.doesNotMatch(off.stderr, /gitleaks/);
   });

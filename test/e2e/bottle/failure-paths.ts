@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PATIENCE } from '../support/scale/patience.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import type { Life } from '../support/stack/life.js';
-import { useStack } from '../support/stack/use-stack.js';
-
-const TURN_SECONDS = 12;
+import { PATIENCE } from '../../support/scale/patience.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
+import { bottleStack } from './stack.js';
 
 /** An agent on a slow machine takes longer, too. */
-function seconds(count: number): string {
-  return `${String(Math.ceil(count * PATIENCE))}s`;
-}
+const WATCHDOG_SECONDS = Math.ceil(5 * PATIENCE);
+const HASTY = `---
+provider: scripted
+limits: { watchdog: ${String(WATCHDOG_SECONDS)}s }
+---
+
+You are hasty.
+`;
 
 /** Spec section 3: how turns end that do not end well. */
 describe('turns that do not end well', function () {
   this.timeout(120_000);
-  const { stack, trigger } = useStack({
-    env: {
-      FORGE_WATCHDOG_TIMEOUT: seconds(5),
-      BOTTLE_TURN_TIMEOUT: seconds(TURN_SECONDS),
-      BOTTLE_DONE_GRACE: '2s',
-    },
-  });
+  const { stack, open, trigger } = bottleStack();
 
   const pulls = async (): Promise<string[]> => {
     const list = await stack().gitea.alice.api.list('/repos/alice/demo/pulls?state=all&limit=50');
@@ -32,7 +29,10 @@ describe('turns that do not end well', function () {
     (await life.files.turnRows(slug)).map(({ turn, event }) => `${String(turn)} ${event}`);
 
   it('stops a silent agent by the watchdog and freezes the run', async () => {
-    const life = await trigger('silent', 'write half.md done', 'commit Half', 'hang');
+    await mkdir(join(stack().home, 'agents'), { recursive: true });
+    await writeFile(join(stack().home, 'agents/hasty.md'), HASTY);
+    const script = bottleScript('write half.md done', 'commit Half', 'hang');
+    const life = await open('silent', script, ['bot-bottle:hasty']);
     const { slug } = await life.running();
     const view = await life.frozen(1, 'watchdog');
     assert.equal(view.watchdogFired, true);
@@ -43,16 +43,6 @@ describe('turns that do not end well', function () {
     assert.equal((ended.detail['publish'] as { kind: string }).kind, 'pushed');
     assert.ok(!(await pulls()).includes('silent'));
     assert.deepEqual(await turns(life, slug), ['1 begun', '1 ended']);
-  });
-
-  it('lets an agent that checks in live longer than the watchdog, up to the limit of a turn', async () => {
-    const talk = Array.from({ length: 2 * TURN_SECONDS * PATIENCE }, (_, index) => [
-      `print {"still": ${String(index)}}`,
-      'sleep 1',
-    ]).flat();
-    const life = await trigger('talks for ever', ...talk, 'done success never');
-    const view = await life.frozen(1, 'timeout');
-    assert.equal(view.watchdogFired, false);
   });
 
   it('freezes an agent that ended with an error as incomplete, without a nudge', async () => {
@@ -102,20 +92,6 @@ describe('turns that do not end well', function () {
     assert.equal(view.prs.length, 1);
   });
 
-  it('opens no pull request when the agent left STUCK.md', async () => {
-    const life = await trigger(
-      'is stuck',
-      'write STUCK.md I cannot',
-      'write a.md b',
-      'run git add a.md && git commit -qm a',
-      'done success x',
-    );
-    const view = await life.frozen(1, 'stuck');
-    assert.deepEqual(view.prs, []);
-    assert.ok(!(await pulls()).includes('is stuck'));
-    assert.match(await life.files.text(view.slug, 'workspace', 'STUCK.md'), /I cannot/);
-  });
-
   it('refuses to publish files that CI would run, and tells the agent why', async () => {
     const life = await trigger(
       'changes CI',
@@ -135,13 +111,13 @@ describe('turns that do not end well', function () {
     assert.deepEqual(await life.branches(), []);
   });
 
-  it('freezes a blocked agent, and a comment wakes it in the same session', async () => {
-    const life = await trigger('asks', 'done blocked which colour?');
+  it('freezes a blocked agent, and a comment wakes it in the same session, with a log of its own for the turn', async () => {
+    const life = await trigger('asks', 'print first-turn-only', 'done blocked which colour?');
     const first = await life.frozen(1, 'blocked');
     // Whoever assigned it sees that it waits for somebody.
     await life.reactedWith('confused');
     await life.comment(
-      `Blue.\n\n${bottleScript('write colour.md blue', 'commit Blue', 'done success painted')}`,
+      `Blue.\n\n${bottleScript('print second-turn-only', 'write colour.md blue', 'commit Blue', 'done success painted')}`,
     );
     const second = await life.frozen(2, 'done');
     assert.equal(second.sessionId, first.sessionId);
@@ -151,6 +127,10 @@ describe('turns that do not end well', function () {
       [1, 2],
     );
     assert.equal(second.prs.length, 1);
+    const logs = await Promise.all([1, 2].map((turn) => life.files.agentLog(second.slug, turn)));
+    const printed = (log: string): string[] =>
+      log.match(/^\S+ stdout \w+-turn-only$/gm)?.map((line) => line.split(' ')[2] ?? '') ?? [];
+    assert.deepEqual(logs.map(printed), [['first-turn-only'], ['second-turn-only']]);
   });
 
   it('shows on the issue that an agent gave up, and nothing of one that is done', async () => {
@@ -165,33 +145,14 @@ describe('turns that do not end well', function () {
     assert.deepEqual(await fine.reactions(), ['eyes']);
   });
 
-  it('stops an agent that lingers after signal_done when the grace is over, and counts it as done', async () => {
-    const life = await trigger('lingers', 'write l.md l', 'commit L', 'done success finished', 'hang');
-    const view = await life.frozen(1, 'done');
-    assert.equal(view.lastTurn?.exitCode, 143);
-    assert.equal(view.watchdogFired, false);
-    assert.equal(view.prs.length, 1);
-    assert.deepEqual(await turns(life, view.slug), ['1 begun', '1 ended']);
-  });
-
-  it('gives each turn a log of its own', async () => {
-    const life = await trigger('two turns', 'print first-turn-only', 'done blocked wait');
-    const { slug } = await life.frozen(1, 'blocked');
-    await life.comment(bottleScript('print second-turn-only', 'done blocked again'));
-    await life.frozen(2, 'blocked');
-    const [one, two] = await Promise.all([life.files.agentLog(slug, 1), life.files.agentLog(slug, 2)]);
-    const printed = (log: string): string[] =>
-      log.match(/^\S+ stdout \w+-turn-only$/gm)?.map((line) => line.split(' ')[2] ?? '') ?? [];
-    assert.deepEqual([printed(one), printed(two)], [['first-turn-only'], ['second-turn-only']]);
-  });
-
   it('leaves the sidecar’s token nowhere when a turn cannot begin', async () => {
     await mkdir(join(stack().home, 'bottles'), { recursive: true });
     await writeFile(
-      join(stack().home, 'bottles/default.md'),
+      join(stack().home, 'bottles/imageless.md'),
       '---\nimage: bot-bottle/no-such-image:1\n---\n',
     );
-    const life = await trigger('no image', 'done success x');
+    const labels = ['bot-bottle:demo', 'bot-bottle-bottle:imageless'];
+    const life = await open('no image', bottleScript('done success x'), labels);
     const { slug, detail } = await life.frozen(1, 'failed');
     assert.match(detail ?? '', /no-such-image/);
     assert.deepEqual(await readdir(life.files.path(slug, 'bundle')), ['secrets']);

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { containerName } from '../../src/adapters/docker/names-and-labels.js';
-import type { EgressTotals } from '../../src/domain/egress/totals.js';
-import { until } from '../support/bundle/until.js';
-import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { SecretSearch } from '../support/stack/secret-search.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
+import type { EgressTotals } from '../../../src/domain/egress/totals.js';
+import { until } from '../../support/bundle/until.js';
+import { agentRuns, outputOf } from '../../support/stack/agent-runs.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
+import { SecretSearch } from '../../support/stack/secret-search.js';
+import { bottleStack } from './stack.js';
 
 /** Says what it was asked with, in its answer and in its log. */
 const UPSTREAM = `require('node:http').createServer((request, response) => {
@@ -19,6 +20,7 @@ const UPSTREAM = `require('node:http').createServer((request, response) => {
   response.end('the key is ' + key);
 }).listen(8080, () => console.log('listening'));`;
 const SECRET = `canary-${randomBytes(16).toString('hex')}`;
+const LABELS = ['bot-bottle:demo', 'bot-bottle-bottle:egress'];
 const SHOW =
   'run cat /etc/bot-bottle/current-config/allowlist /etc/bot-bottle/current-config/routes.json; env';
 
@@ -35,16 +37,15 @@ describe('what an agent can reach', function () {
   const search = new SecretSearch({ providerKey: SECRET });
   let authority: string;
 
-  const { stack, trigger } = useStack(
-    async () => {
-      authority = await startUpstream();
-      return {};
-    },
-    async ({ home }) => {
-      await mkdir(join(home, 'bottles'));
-      await bottle(home, 'one.example.org');
-    },
-  );
+  const { stack, open } = bottleStack();
+  const trigger = (title: string, ...script: readonly string[]): Promise<Life> =>
+    open(title, bottleScript(...script), LABELS);
+
+  before(async () => {
+    authority = await startUpstream();
+    await mkdir(join(stack().home, 'bottles'), { recursive: true });
+    await bottle(stack().home, 'one.example.org');
+  });
   after(() => docker.getContainer(name).remove({ force: true, v: true }));
 
   /** On the sidecar's network: the operator's own upstream, at a private address. */
@@ -83,7 +84,7 @@ describe('what an agent can reach', function () {
       '---',
       '',
     ];
-    await writeFile(join(home, 'bottles/default.md'), manifest.join('\n'));
+    await writeFile(join(home, 'bottles/egress.md'), manifest.join('\n'));
   }
 
   it('starts nothing while its secret is missing, or not meant for that host, and says what to do', async () => {

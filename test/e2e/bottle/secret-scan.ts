@@ -1,35 +1,41 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { plantedKey } from '../support/gitleaks/planted-key.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { plantedKey } from '../../support/gitleaks/planted-key.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import { bottleStack } from './stack.js';
 
 /** Spec section 8: a key that an agent commits never reaches the forge, and the agent gets the chance to mend it. */
 describe('a key in an agent’s commits', function () {
   this.timeout(240_000);
-  const { stack, trigger } = useStack({ env: { BOTTLE_DONE_GRACE: '2s' } });
+  const { stack, lifeOf } = bottleStack();
   const key = plantedKey();
 
   it('is not published; the agent is told in a nudge, takes it out, and its work is', async () => {
-    const life = await trigger(
-      'Configure it',
+    const { alice, bot } = stack().gitea;
+    // The script names the issue, so it is written before anybody is asked to do it.
+    const issue = await alice.createIssue({ title: 'Configure it' });
+    const script = bottleScript(
       // In two parts: the issue itself holds no key.
       `write config.txt token = ${key.slice(0, 20)}@@${key.slice(20)}`,
       'run sed -i s/@@// config.txt && git add config.txt && git commit -qm Configure',
       // The prompt leaves out what nobody sees: the agent posts the whole key.
-      `comment 1 look at ${key.slice(0, 20)}\u00AD${key.slice(20)}`,
-      'comment 1 there is a key in config.txt',
+      `comment ${String(issue)} look at ${key.slice(0, 20)}\u00AD${key.slice(20)}`,
+      `comment ${String(issue)} there is a key in config.txt`,
       'write good.txt good',
       'commit Good work',
       'open_pr Configure | It works now.',
       WAIT_FOR_TEST,
       'done success finished',
     );
+    await alice.editIssue(issue, { body: script });
+    await alice.addLabel(issue, 'bot-bottle:demo');
+    await alice.assign(issue, bot.login);
+    const life = lifeOf(issue);
     const { slug } = await life.waiting();
     const log = await life.files.agentLog(slug, 1);
     assert.ok(log.includes(key));
-    assert.match(log, /looks like a secret: the comment on #1 line 1 \(rule github-pat\)/);
-    const comments = await stack().gitea.alice.comments(life.issue);
+    const refused = `looks like a secret: the comment on #${String(issue)} line 1 (rule github-pat)`;
+    assert.ok(log.includes(refused), log);
+    const comments = await alice.comments(issue);
     assert.deepEqual(
       comments.map(({ body }) => body.split('\n')[0]),
       ['there is a key in config.txt'],
@@ -59,14 +65,14 @@ describe('a key in an agent’s commits', function () {
 
     const [pr = 0, more] = view.prs;
     assert.ok(pr > 0 && more === undefined);
-    const pull = await stack().gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
+    const pull = await alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
     assert.match(String(pull['body']), /without the key/);
-    const files = await stack().gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/files`);
+    const files = await alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/files`);
     assert.deepEqual(
       files.map(({ filename }) => filename),
       ['good.txt'],
     );
-    const commits = await stack().gitea.alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/commits`);
+    const commits = await alice.api.list(`/repos/alice/demo/pulls/${String(pr)}/commits`);
     assert.equal(commits.length, 1);
     assert.equal((await life.branches()).length, 1);
 
@@ -90,12 +96,5 @@ describe('a key in an agent’s commits', function () {
       ],
     );
     assert.ok(!JSON.stringify(ended).includes(key));
-  });
-
-  it('a worker without its scanner does not start, and says what to do', async () => {
-    const worker = stack().service(['worker'], { GITLEAKS: '/nonexistent/gitleaks' });
-    const [code] = (await once(worker, 'exit')) as [number | null];
-    assert.notEqual(code, 0);
-    assert.match(stack().output, /\/nonexistent\/gitleaks can't be used.*script\/bootstrap --only gitleaks/);
   });
 });

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { containerName } from '../../src/adapters/docker/names-and-labels.js';
-import { GROUPS } from '../support/probes/inside/probes.mjs';
+import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
+import { GROUPS } from '../../support/probes/inside/probes.mjs';
 import {
   outcomes,
   placeProbes,
@@ -13,11 +13,11 @@ import {
   runControl,
   runInBundle,
   type Outcome,
-} from '../support/probes/run-probes.js';
-import { CANARY, MEMORY_BYTES, PIDS, ProbeTargets } from '../support/probes/targets.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import type { Life } from '../support/stack/life.js';
-import { useStack } from '../support/stack/use-stack.js';
+} from '../../support/probes/run-probes.js';
+import { CANARY, MEMORY_BYTES, PIDS, ProbeTargets } from '../../support/probes/targets.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
+import { bottleStack } from './stack.js';
 
 const BOTTLE = `---
 resources:
@@ -25,19 +25,17 @@ resources:
   cpus: 2
   pids: ${String(PIDS)}
   disk: 64m
+  files: 20000
 ---
 `;
+const LABELS = ['bot-bottle:demo', 'bot-bottle-bottle:hardened'];
 
 /** Attacks from inside the bottle of a real run, all of them in one turn, and what the host is like afterwards. */
 describe('attacks from inside a bottle', function () {
   this.timeout(180_000);
-  const { stack, trigger } = useStack(
-    { env: { BOTTLE_SLOTS: '3', BOTTLE_DISK: '32MiB', BOTTLE_INODES: '20000' } },
-    async ({ home }) => {
-      await mkdir(join(home, 'bottles'));
-      await writeFile(join(home, 'bottles/default.md'), BOTTLE);
-    },
-  );
+  const { stack, open } = bottleStack();
+  const trigger = (title: string, ...script: readonly string[]): Promise<Life> =>
+    open(title, bottleScript(...script), LABELS);
   let targets: ProbeTargets | undefined;
   let attacker: Life;
   let slug: string;
@@ -49,6 +47,8 @@ describe('attacks from inside a bottle', function () {
   let other: number;
 
   before(async () => {
+    await mkdir(join(stack().home, 'bottles'), { recursive: true });
+    await writeFile(join(stack().home, 'bottles/hardened.md'), BOTTLE);
     other = await stack().gitea.alice.createIssue({ title: 'Not for the agent' });
     const opened = await ProbeTargets.open(stack(), other);
     targets = opened;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { stepUnderWay } from '../../src/cli/runs/step-under-way.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import type { Life } from '../support/stack/life.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { stepUnderWay } from '../../../src/cli/runs/step-under-way.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
+import type { Life } from '../../support/stack/life.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { bottleStack } from './stack.js';
 
 /** git checks the address and quotes it. */
 const QUOTES_A_FULL_DISK = [
@@ -18,15 +18,13 @@ const TREE_BOMB = [
     't=$(printf "040000 tree $t\\ta\\n040000 tree $t\\tb\\n" | git mktree); done; ' +
     'c=$(git commit-tree -p HEAD -m bomb $t); c=$(git commit-tree -p $c -m back "HEAD^{tree}"); git reset -q --hard $c',
 ];
-/** git has a minute of a processor for it, and two of the clock. */
-const BOMB_MS = 200_000;
 /** Neither the engine nor the agent itself can come through it. */
 const LINK_FOR_SESSION = ['run rm -rf ~/.scripted && ln -s .scripted ~/.scripted'];
 
 /** Each of these once kept a run from ever ending. */
 describe('settling what a hostile agent left', function () {
   this.timeout(300_000);
-  const { stack, client, trigger } = useStack({ env: { BOTTLE_DONE_GRACE: '1s' } });
+  const { stack, client, trigger } = bottleStack();
 
   const signal = async (slug: string, what: string): Promise<void> => {
     await stack().run(['signal', slug, what]);
@@ -40,6 +38,7 @@ describe('settling what a hostile agent left', function () {
   });
 
   it('settles a turn whose session is a symbolic link to itself, and the run ends', async () => {
+    const from = stack().output.length;
     const life = await trigger(
       'a link',
       'write a.txt a',
@@ -48,15 +47,15 @@ describe('settling what a hostile agent left', function () {
       ...LINK_FOR_SESSION,
     );
     const { slug } = await life.frozen(1, 'blocked');
-    assert.match(stack().output, /the session cannot be read; the last whole snapshot is kept/);
+    assert.match(stack().output.slice(from), /the session cannot be read; the last whole snapshot is kept/);
     const [row] = await life.files.endedTurns(slug);
     assert.deepEqual([row?.detail['transcriptHash'] ?? null], [null]);
     await life.close();
   });
 
-  it('refuses a tree that git never comes to the end of; close and destroy do not wait for it', async () => {
+  it('close and destroy do not wait for git and a tree that it never comes to the end of', async () => {
     const bomb = (title: string): Promise<Life> => trigger(title, ...TREE_BOMB, 'done blocked x');
-    const [patient, closed, destroyed] = await Promise.all([bomb('answer'), bomb('close'), bomb('destroy')]);
+    const [closed, destroyed] = await Promise.all([bomb('close'), bomb('destroy')]);
     const settles = async (life: Life): Promise<string> => {
       const handle = client().workflow.getHandle(workflowIdOf(life.subject));
       const { slug } = await life.until('its run', (view) => view.slug !== null);
@@ -84,8 +83,6 @@ describe('settling what a hostile agent left', function () {
       const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
       assert.match(stdout, / refs\/heads\/bot-bottle\//);
     };
-    const isFrozen = ({ subject }: Life): Promise<unknown> =>
-      stack().until(client(), subject, 'the freeze', ({ phase }) => phase === 'frozen', BOMB_MS);
     await Promise.all([
       settles(closed).then(async (slug) => {
         await closed.close();
@@ -95,11 +92,6 @@ describe('settling what a hostile agent left', function () {
         await signal(slug, 'destroy');
         await destroyed.ended();
         await wasCalledOff(destroyed, slug);
-      }),
-      isFrozen(patient).then(async () => {
-        const { detail } = await patient.frozen(1, 'blocked');
-        assert.match(detail ?? '', /take more time or memory to check than there is for it/);
-        await patient.close();
       }),
     ]);
   });
