@@ -7,6 +7,7 @@ import { imageFile } from '../../../src/domain/supervise/image-change.js';
 import { PATIENCE } from '../../support/scale/patience.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { IMAGE } from '../../support/supervise/shown.js';
+import { compileDashboard, type CompiledDashboard } from '../../support/tui/compiled-dashboard.js';
 import { DeskHome } from '../../support/tui/desk-home.js';
 import { Tmux } from '../../support/tui/tmux.js';
 
@@ -14,13 +15,20 @@ const SLUG = 'coder-alice-demo-12-abcde';
 const OTHER = 'writer-alice-docs-7-qwert';
 const idOf = (n: number): string => `${n.toString(16).padStart(4, '0')}9c1e`.padEnd(32, '0');
 
-const DASHBOARD = 'exec node --import tsx test/support/tui/dashboard-process.ts dashboard';
-
 describe('the dashboard in a terminal', function () {
   this.timeout(60_000);
+  let compiled: CompiledDashboard;
+  let dashboard: string;
   let home: DeskHome;
   let tmux: Tmux | undefined;
 
+  before(() => {
+    compiled = compileDashboard();
+    dashboard = `${compiled.command} dashboard`;
+  });
+  after(() => {
+    compiled.remove();
+  });
   beforeEach(async () => {
     home = await DeskHome.make();
     await home.run(SLUG, 12);
@@ -35,7 +43,7 @@ describe('the dashboard in a terminal', function () {
   /** The dashboard below a shell that says how it ended. */
   async function started(env: Readonly<Record<string, string>> = {}): Promise<Tmux> {
     tmux = await Tmux.start({ ...home.env, ...env });
-    await tmux.paste(`clear; (${DASHBOARD}); echo "ended with $?"\n`);
+    await tmux.paste(`clear; (exec ${dashboard}); echo "ended with $?"\n`);
     await tmux.sees(/\d+ runs, \d+ proposals? waits?/, 30_000);
     return tmux;
   }
@@ -288,20 +296,20 @@ describe('the dashboard in a terminal', function () {
     await home.proposal(SLUG, idOf(1));
     const terminal = await started();
     await terminal.sees(/Temporal or its worker does not answer/);
-    const pid = await terminal.fact('#{pane_pid}');
     await terminal.keys('C-c');
     await terminal.sees(/ended with 0/);
     await restored(terminal);
-    await terminal.paste(
-      `clear; (${DASHBOARD}) & p=$!; sleep 8; kill -TERM $p; wait $p; echo "stopped $?"\n`,
-    );
-    await terminal.sees(/stopped \d+/, 30_000);
-    assert.notEqual(pid, '');
+    await terminal.stop();
+    const other = await started();
+    const shell = await other.fact('#{pane_pid}');
+    process.kill(Number(await readFile(`/proc/${shell}/task/${shell}/children`, 'utf8')), 'SIGTERM');
+    await other.sees(/ended with 0/);
+    await restored(other);
   });
 
   it('says what to use instead where there is no terminal', async () => {
     tmux = await Tmux.start(home.env);
-    await tmux.paste(`${DASHBOARD.replace('exec ', '')} | cat; echo ov"er"\n`);
+    await tmux.paste(`${dashboard} | cat; echo ov"er"\n`);
     assert.match(await tmux.sees(/^over/m), /without one, bot-bottle\s+proposals/);
   });
 });
