@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { BundleProcess, buildBundle, removeBuiltBundle } from '../../support/bundle/bundle-process.js';
+import { builtBundle } from '../../support/bundle/built-bundle.js';
+import { BundleProcess } from '../../support/bundle/bundle-process.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 import { overUnix, rpc } from '../../support/bundle/unix-http.js';
 import { until } from '../../support/bundle/until.js';
@@ -22,10 +23,7 @@ describe('the bundle process', function () {
   let forgeAnswers: boolean;
   let asked: string[];
 
-  before(() => (file = buildBundle()));
-  after(() => {
-    removeBuiltBundle(file);
-  });
+  before(() => (file = builtBundle()));
 
   beforeEach(async () => {
     run = new RunDirectory({ turn: 1, prNumber: null }, TOKEN);

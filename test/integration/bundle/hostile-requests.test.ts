@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { HOSTILE_REQUESTS, SLOW_REQUESTS } from '../../corpus/rpc/index.js';
 import type { RpcCase } from '../../corpus/rpc/rpc-case.js';
-import { BundleProcess, buildBundle, removeBuiltBundle } from '../../support/bundle/bundle-process.js';
+import { builtBundle } from '../../support/bundle/built-bundle.js';
+import { BundleProcess } from '../../support/bundle/bundle-process.js';
 import { playRequest } from '../../support/bundle/play-request.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 import { rpc } from '../../support/bundle/unix-http.js';
@@ -55,7 +56,7 @@ describe('hostile requests to a real sidecar', function () {
   let posted: string[];
 
   before(async () => {
-    file = buildBundle();
+    file = builtBundle();
     posted = [];
     // Only one that is quick and never refuses leaves all the time to the sidecar.
     forge = createServer((request, response) => {
@@ -95,7 +96,6 @@ describe('hostile requests to a real sidecar', function () {
     await worker.remove();
     await closeServer(forge);
     run.remove();
-    removeBuiltBundle(file);
   });
 
   const answered = (hostile: RpcCase, answer: string): void => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { BundleProcess, buildBundle, removeBuiltBundle } from '../../support/bundle/bundle-process.js';
+import { builtBundle } from '../../support/bundle/built-bundle.js';
+import { BundleProcess } from '../../support/bundle/bundle-process.js';
 import { callTool, connected, WAYS } from '../../support/bundle/mcp-clients.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 import { rpc } from '../../support/bundle/unix-http.js';
@@ -17,10 +18,7 @@ describe('the built sidecar as an MCP server', () => {
   let bundle: BundleProcess | undefined;
   let client: Client | undefined;
 
-  before(() => (file = buildBundle()));
-  after(() => {
-    removeBuiltBundle(file);
-  });
+  before(() => (file = builtBundle()));
   beforeEach(() => (run = new RunDirectory()));
   afterEach(async () => {
     await client?.close();

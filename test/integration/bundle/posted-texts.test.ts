@@ -10,7 +10,8 @@ import { TextDesk } from '../../../src/bundle/text-desk.js';
 import type { QueueDirectory } from '../../../src/domain/run/queue-directory.js';
 import type { QueueBody } from '../../../src/domain/run/queue.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
-import { BundleProcess, buildBundle, removeBuiltBundle } from '../../support/bundle/bundle-process.js';
+import { builtBundle } from '../../support/bundle/built-bundle.js';
+import { BundleProcess } from '../../support/bundle/bundle-process.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 import { rpc, type RpcAnswer } from '../../support/bundle/unix-http.js';
 import { until } from '../../support/bundle/until.js';
@@ -36,13 +37,10 @@ describe('texts that an agent posts, from a real sidecar to a real forge', funct
   const known = () => [{ name: 'publish-token', value: KNOWN }];
 
   before(async () => {
-    file = buildBundle();
+    file = builtBundle();
     gitea = await sharedGitea();
     gitleaks = await GitleaksScanner.start({ program: gitleaksBinary() });
     guard = new SecretGuard(gitleaks, known);
-  });
-  after(() => {
-    removeBuiltBundle(file);
   });
   beforeEach(async () => {
     number = await gitea.alice.createIssue({ title: 'A bug', body: 'It is broken' });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BundleProcess, buildBundle, removeBuiltBundle } from '../../support/bundle/bundle-process.js';
+import { builtBundle } from '../../support/bundle/built-bundle.js';
+import { BundleProcess } from '../../support/bundle/bundle-process.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 import { AgentPlace, outcomes } from '../../support/bundle/scripted-agent.js';
 import { sharedGitea } from '../../support/gitea/shared-gitea.js';
@@ -142,11 +143,8 @@ describe('the scripted agent, a real bundle process and a real Gitea', function 
   let foreign: number;
 
   before(async () => {
-    file = buildBundle();
+    file = builtBundle();
     gitea = await sharedGitea();
-  });
-  after(() => {
-    removeBuiltBundle(file);
   });
 
   beforeEach(async () => {

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveLoopback } from '../../../src/adapters/loopback/serve-loopback.js';
-import { BundleProcess, buildBundle, removeBuiltBundle } from '../../support/bundle/bundle-process.js';
+import { builtBundle } from '../../support/bundle/built-bundle.js';
+import { BundleProcess } from '../../support/bundle/bundle-process.js';
 import { RunDirectory } from '../../support/bundle/run-directory.js';
 import { rpc } from '../../support/bundle/unix-http.js';
 import { SetupHome } from '../../support/forge-setup/setup-home.js';
@@ -101,7 +102,6 @@ describe('a Gitea with a private authority, below a path of its host', function 
 
   it('is reached by the sidecar through the socket that stands for the loopback address', async () => {
     const number = await gitea.alice.createIssue({ title: 'through socket and TLS' });
-    const bundleFile = buildBundle();
     const run = new RunDirectory({ turn: 1, prNumber: null }, gitea.bot.sidecarToken);
     copyFileSync(ca.caFile, join(run.root, 'ca.pem'));
     const port = Number(new URL(front.url).port);
@@ -109,7 +109,7 @@ describe('a Gitea with a private authority, below a path of its host', function 
       socketDir: join(dir, 'loopback'),
       target: { host: '127.0.0.1', port },
     });
-    const bundle = new BundleProcess(bundleFile, run, {
+    const bundle = new BundleProcess(builtBundle(), run, {
       FORGE_GITEA_API: `${front.url}/api/v1`,
       FORGE_SOCKET: loopback.socketPath,
       FORGE_ISSUE_NUMBER: String(number),
@@ -125,7 +125,6 @@ describe('a Gitea with a private authority, below a path of its host', function 
       await bundle.kill('SIGKILL');
       await loopback.close();
       run.remove();
-      removeBuiltBundle(bundleFile);
     }
   });
 });

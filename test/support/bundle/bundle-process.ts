@@ -1,27 +1,6 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawn, type ChildProcess } from 'node:child_process';
 import type { RunDirectory } from './run-directory.js';
 import { until } from './until.js';
-
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-
-/** What `npm run build:bundle` makes, in a place of the test's own. Remove it with `removeBuiltBundle`. */
-export function buildBundle(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'bundle-build-'));
-  // The script's own options; a later --outdir wins.
-  const built = spawnSync('npm', ['run', '--silent', 'build:bundle', '--', `--outdir=${directory}`], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  if (built.status !== 0) throw new Error(`build:bundle failed: ${built.stderr}`);
-  return join(directory, 'bundle.mjs');
-}
-
-export function removeBuiltBundle(file: string): void {
-  rmSync(join(file, '..'), { recursive: true, force: true });
-}
 
 export interface Exit {
   readonly code: number | null;
