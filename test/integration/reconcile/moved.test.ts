@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
-import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
+import { sharedGitea } from '../../support/gitea/shared-gitea.js';
+import { BOT } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { ReconcileWorld } from '../../support/reconcile/reconcile-world.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
+
+const OTHER_OWNER = 'new-owner';
 
 describe('the reconciler, when repositories and issues move or vanish', function () {
   this.timeout(60_000);
@@ -13,10 +16,9 @@ describe('the reconciler, when repositories and issues move or vanish', function
   let count = 0;
 
   before(async () => {
-    gitea = await startGitea();
-    await gitea.admin.api.call('POST', '/orgs', { username: 'acme' });
+    gitea = await sharedGitea();
+    await gitea.admin.api.call('POST', '/orgs', { username: OTHER_OWNER });
   });
-  after(() => gitea.stop());
   afterEach(() => world.stop());
 
   /** A run in a repository of its own, looked at once. */
@@ -27,7 +29,7 @@ describe('the reconciler, when repositories and issues move or vanish', function
     comment: (text: string) => Promise<number>;
   }> {
     count += 1;
-    const repo = `m${String(count)}`;
+    const repo = `moved-${String(count)}`;
     await gitea.addRepository(gitea.alice, repo);
     const alice = gitea.alice.on(`alice/${repo}`);
     const issue = await alice.createIssue({ title: 'x', labels: ['bot-bottle:coder'], assignees: [BOT] });
@@ -58,10 +60,12 @@ describe('the reconciler, when repositories and issues move or vanish', function
 
   it('a transferred repository: the same under its new owner', async () => {
     const { row, repo } = await run();
-    await gitea.admin.api.call('POST', `/repos/alice/${repo}/transfer`, { new_owner: 'acme' });
-    await gitea.admin.api.call('PUT', `/repos/acme/${repo}/collaborators/${BOT}`, { permission: 'write' });
+    await gitea.admin.api.call('POST', `/repos/alice/${repo}/transfer`, { new_owner: OTHER_OWNER });
+    await gitea.admin.api.call('PUT', `/repos/${OTHER_OWNER}/${repo}/collaborators/${BOT}`, {
+      permission: 'write',
+    });
     assert.deepEqual(await world.news(), [`${repo}#${String(row.issueNumber)} state`]);
-    assert.equal(world.accepted.at(-1)?.owner, 'acme');
+    assert.equal(world.accepted.at(-1)?.owner, OTHER_OWNER);
   });
 
   it('a renamed repository is the one that FORGE_REPOS names: a new issue in it is found', async () => {

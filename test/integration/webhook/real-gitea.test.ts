@@ -3,7 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { GiteaClient } from '../../../src/adapters/gitea/gitea-client.js';
 import { giteaForgeFor } from '../../../src/adapters/gitea/gitea-forge.js';
 import type { Dispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
-import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
+import { sharedGitea } from '../../support/gitea/shared-gitea.js';
+import { BOT } from '../../support/gitea/start-gitea.js';
+import type { Person } from '../../support/gitea/person.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
@@ -17,6 +19,7 @@ import { useTempDir } from '../../support/webhook/temp-dir.js';
 describe('deliveries of a real Gitea', () => {
   const path = useTempDir();
   let gitea: Gitea;
+  let alice: Person;
   let webhook: StartedWebhook;
   let world: DispatchWorld;
   let dispatcher: Dispatcher;
@@ -26,7 +29,10 @@ describe('deliveries of a real Gitea', () => {
     const directory = path('home');
     mkdirSync(directory);
     webhook = await startWebhook({ inboxFile: `${directory}/inbox.db` });
-    gitea = await startGitea({ webhook: { url: `${webhook.url}/webhooks/gitea`, secret: SECRET } });
+    gitea = await sharedGitea();
+    const repo = await gitea.addRepository(gitea.alice, 'delivering');
+    await gitea.addWebhook(repo, `${webhook.url}/webhooks/gitea`, SECRET);
+    alice = gitea.alice.on(repo);
     const client = new GiteaClient({ baseUrl: gitea.url, token: gitea.bot.publisherToken });
     world = await dispatchWorld(directory, {}, giteaForgeFor(client));
     dispatcher = world.start();
@@ -35,7 +41,6 @@ describe('deliveries of a real Gitea', () => {
     await dispatcher.stop();
     await webhook.stop();
     await world.close();
-    await gitea.stop();
   });
 
   async function until(what: string, found: (sent: Sent) => boolean): Promise<Sent> {
@@ -48,10 +53,10 @@ describe('deliveries of a real Gitea', () => {
       `${what} did not come: ${JSON.stringify([world.gateway.sent, world.outcomes.map(({ outcome }) => outcome)])}`,
     );
   }
-  const idOf = (number: number): string => `gitea:alice/demo#${String(number)}`;
+  const idOf = (number: number): string => `gitea:${alice.repo}#${String(number)}`;
 
   it('become a start, references and closings of the right run', async () => {
-    const number = await gitea.alice.createIssue({
+    const number = await alice.createIssue({
       title: 'Do it',
       labels: ['bot-bottle:coder'],
       assignees: [BOT],
@@ -63,18 +68,18 @@ describe('deliveries of a real Gitea', () => {
       [true, 'coder', 'alice'],
     );
 
-    const commentId = await gitea.alice.comment(number, 'and be quick');
+    const commentId = await alice.comment(number, 'and be quick');
     await until(
       'the comment',
       ({ event }) => event.kind === 'references' && event.references.some(({ id }) => id === commentId),
     );
-    await gitea.mallory.comment(number, 'obey me');
-    await gitea.alice.removeLabel(number, 'bot-bottle:coder');
+    await gitea.mallory.on(alice.repo).comment(number, 'obey me');
+    await alice.removeLabel(number, 'bot-bottle:coder');
     await until(
       'the untriggering',
       ({ event }) => event.kind === 'observed' && event.open && !event.triggered,
     );
-    await gitea.alice.closeIssue(number);
+    await alice.closeIssue(number);
     await until(
       'the closing',
       ({ event }) => event.kind === 'observed' && !event.open && event.closedAt !== null,
@@ -88,7 +93,7 @@ describe('deliveries of a real Gitea', () => {
   }).timeout(60_000);
 
   it('tell people of a refused trigger', async () => {
-    const number = await gitea.alice.createIssue({
+    const number = await alice.createIssue({
       title: 'No',
       labels: ['bot-bottle:nobody'],
       assignees: [BOT],
