@@ -10,7 +10,6 @@ import { ROOT } from '../../support/entries/entry-process.js';
 import { freePort } from '../../support/ports/free-port.js';
 import { waitUntil } from '../../support/stack/stack.js';
 
-const TSX = join(ROOT, 'node_modules/tsx/dist/loader.mjs');
 const COMMANDS = [
   ['--help', 0],
   ['version', 0],
@@ -18,10 +17,11 @@ const COMMANDS = [
   ['no-such-command', 2],
 ] as const;
 
+/** The compiled program, which `npm run build` brings up to date: tsx takes seconds to load it at each start. */
 describe('a command whose output nobody reads', () => {
   for (const [args, code] of COMMANDS)
     it(`ends as it would: ${args}`, async () => {
-      const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args.split(' ')], {
+      const child = spawn(process.execPath, ['dist/cli.js', ...args.split(' ')], {
         cwd: ROOT,
       });
       child.stdout.destroy();
@@ -50,7 +50,7 @@ describe('a command whose terminal was closed', () => {
 
   /** Both of its streams answer EIO from its first line on. */
   async function startWithoutTerminal(args: string, environment: NodeJS.ProcessEnv = {}): Promise<void> {
-    const command = `${process.execPath} --import ${TSX} ${join(ROOT, 'src/cli.ts')} ${args}`;
+    const command = `${process.execPath} ${join(ROOT, 'dist/cli.js')} ${args}`;
     const steps = [
       `trap '' HUP; touch ready; until [ -e go ]; do sleep 0.05; done`,
       `${command} & echo $! > pid; wait $!; echo $? > status`,

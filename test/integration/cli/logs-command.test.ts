@@ -21,7 +21,7 @@ interface Started {
   readonly exit: Promise<number | null>;
 }
 
-/** The real program beside what writes the log. */
+/** The real program, compiled (`npm run build`), beside what writes the log. */
 describe('bot-bottle logs, as a process', function () {
   this.timeout(60_000);
   const newPath = useNewPaths();
@@ -53,7 +53,7 @@ describe('bot-bottle logs, as a process', function () {
     const exit = once(child, 'close').then(([code]) => code as number | null);
     return { child, text: () => text, errors: () => errors, exit };
   }
-  const PROGRAM = ['--import', 'tsx', 'src/cli.ts', 'logs'];
+  const PROGRAM = ['dist/cli.js', 'logs'];
   const cli = (...args: readonly string[]): Started => start(process.execPath, [...PROGRAM, ...args]);
   const writer = (): Started =>
     start(process.execPath, [
