@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { BOT, startGitea } from '../../support/gitea/start-gitea.js';
+import { sharedGitea } from '../../support/gitea/shared-gitea.js';
+import { BOT } from '../../support/gitea/start-gitea.js';
 import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { ForgeProxy } from '../../support/reconcile/forge-proxy.js';
 import { ReconcileWorld } from '../../support/reconcile/reconcile-world.js';
@@ -20,9 +21,9 @@ describe('the budget of the reconciler, counted between it and a real Gitea', fu
   let count = 0;
 
   before(async () => {
-    gitea = await startGitea();
+    gitea = await sharedGitea();
     for (let index = 0; index < REPOSITORIES; index += 1) {
-      const name = await gitea.addRepository(gitea.alice, `b${String(index)}`);
+      const name = await gitea.addRepository(gitea.alice, `budget-${String(index)}`);
       const { id } = await gitea.alice.api.object('GET', `/repos/${name}`);
       const issue = await gitea.alice
         .on(name)
@@ -30,7 +31,6 @@ describe('the budget of the reconciler, counted between it and a real Gitea', fu
       repos.push({ name, id: Number(id), issue });
     }
   });
-  after(() => gitea.stop());
   beforeEach(async () => {
     proxy = await ForgeProxy.start(gitea.url);
   });
