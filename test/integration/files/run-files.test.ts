@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, readdir, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  readFile,
+  readdir,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
+import { AGENT_LOG_BYTES } from '../../../src/adapters/files/run/agent-log.js';
 import { LocalRunFiles, type RunFilesOptions } from '../../../src/adapters/files/run/run-files.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import type { TurnInput, TurnRecord } from '../../../src/domain/run/run-files.js';
@@ -336,6 +347,19 @@ describe('what a run leaves on disk', () => {
       assert.ok(text.startsWith('2026-11-21T11:00:00.1Z stdout x y\n'));
       assert.equal(text.match(/the log is full/g)?.length, 1);
       assert.ok(text.length <= 500);
+    }));
+
+  it('has no more of it than its cap where none is given', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { root } = await files.prepare(slug);
+      const log = join(root, 'turns/1/agent.log');
+      const line = { stream: 'stdout', at: '2026-11-21T11:00:00.1Z', text: 'x' } as const;
+      await files.appendLog(slug, 1, [line]);
+      await truncate(log, AGENT_LOG_BYTES - 1);
+      await appendFile(log, '\n');
+      assert.equal((await files.appendLog(slug, 1, [line])).lines, 1, 'not kept');
+      assert.equal((await stat(log)).size, AGENT_LOG_BYTES);
     }));
 
   it('says at the end of a full log how much is missing, once', () =>
