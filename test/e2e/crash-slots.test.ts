@@ -36,7 +36,22 @@ describe('a worker with one slot that is killed again and again', function () {
     );
   }
 
-  it('never runs more than one agent, and all that waited run', async () => {
+  /** Before its turn has ended, only the worker's own look at what it watches writes that down, every 15 s. */
+  async function checkedIn({ files, subject }: Life): Promise<void> {
+    const seen: number[] = [];
+    await waitUntil('a check-in', async () => {
+      const row = await files.stateRow(subject);
+      if (row?.status === 'running' && row.lastCheckinAt !== null) seen.push(row.lastCheckinAt);
+      return seen.length > 0;
+    });
+    const { runs } = JSON.parse(await stack().run(['orchestrate', 'status', '--json'])) as {
+      readonly runs: readonly { readonly issueUrl: string; readonly lastCheckinAt: number | null }[];
+    };
+    const shown = runs.find(({ issueUrl }) => issueUrl.endsWith(`/issues/${String(subject.number)}`));
+    assert.ok((shown?.lastCheckinAt ?? 0) >= (seen[0] ?? Infinity), JSON.stringify(runs));
+  }
+
+  it('never runs more than one agent, and all that waited run; a check-in is seen while one does', async () => {
     const runtime = new DockerBottleRuntime({ host: await hostId(stack().home) });
     let most = 0;
     const over = new AbortController();
@@ -88,6 +103,7 @@ describe('a worker with one slot that is killed again and again', function () {
         });
         assert.ok(running !== undefined);
         const { slug } = await running.running();
+        if (ended.size === 0) await checkedIn(running);
         await running.files.letGo(slug);
         await running.frozen(1, 'done');
         ended.add(running);
