@@ -29,6 +29,16 @@ export class Api {
     if (!Array.isArray(answer)) throw new Error(`GET ${path}: no list`);
     return answer as Record<string, unknown>[];
   }
+
+  /** A list to its end, also where it is longer than a page. */
+  async everyPage(path: string): Promise<Record<string, unknown>[]> {
+    const all: Record<string, unknown>[] = [];
+    for (let page = 1; ; page += 1) {
+      const more = await this.list(`${path}${path.includes('?') ? '&' : '?'}limit=50&page=${String(page)}`);
+      if (more.length === 0) return all;
+      all.push(...more);
+    }
+  }
 }
 
 export function withToken(url: string, token: string): Api {

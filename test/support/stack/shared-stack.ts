@@ -7,10 +7,11 @@ import { stackInUse, type StackInUse } from './use-stack.js';
 /**
  * As `useStack`, for several suites of one mocha file: the first that runs starts the stack, and it is torn down when the
  * last one is through. So what a suite leaves there, the next one finds.
+ * @param options made when the first suite begins, where they are known only then
  * @returns called in each of the suites
  */
 export function sharedStack(
-  options: StackOptions,
+  options: StackOptions | (() => Promise<StackOptions>),
   furnish?: (stack: Stack) => Promise<void>,
 ): () => StackInUse {
   let prepared: Stack | undefined;
@@ -22,7 +23,7 @@ export function sharedStack(
   return () =>
     stackInUse(async () => {
       if (prepared === undefined) {
-        prepared = await Stack.prepare(options);
+        prepared = await Stack.prepare(typeof options === 'function' ? await options() : options);
         await furnish?.(prepared);
         await prepared.start();
         client = await prepared.client();

@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
-import type { OperatorCommandRow } from '../../src/domain/run/rows.js';
-import { followEvents } from '../support/api/follow-events.js';
-import { freePort } from '../support/ports/free-port.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { useStack } from '../support/stack/use-stack.js';
+import type { OperatorCommandRow } from '../../../src/domain/run/rows.js';
+import { followEvents } from '../../support/api/follow-events.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import { operatorStack } from './stack.js';
 
 interface Answer {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
 
+/** A run, as lists have it. */
+interface Listed {
+  readonly slug: string;
+  readonly agentName?: string;
+  readonly phase?: string;
+}
+
 describe('the HTTP API of `up`', function () {
   this.timeout(180_000);
-  const { stack, open } = useStack(async () => {
-    const port = String(await freePort());
-    url = `http://127.0.0.1:${port}/api/v1`;
-    return { env: { FORGE_REPOS: 'alice/demo', API_LISTEN: `127.0.0.1:${port}` } };
-  });
+  const { stack, open } = operatorStack();
   let url: string;
   let secret: string;
 
   before(async () => {
+    url = `http://${stack().env['API_LISTEN'] ?? assert.fail()}/api/v1`;
     const made = await stack().cli(['token', 'create', '--scope', 'operate', '--name', 'test']);
     secret = made.stdout.trim();
   });
@@ -42,10 +45,11 @@ describe('the HTTP API of `up`', function () {
     const body = bottleScript('write a.md x', 'commit First', 'print hello there', WAIT_FOR_TEST);
     const life = await open('By the API', body);
     const { slug } = await life.running();
+    const isOurs = (one: Listed): boolean => one.slug === slug;
     const heard = followEvents(`${url}/runs/${slug}/logs`, { secret });
     const frozen = followEvents(`${url}/events`, {
       secret,
-      isLast: ({ event, data }) => event === 'run' && data['phase'] === 'frozen',
+      isLast: ({ event, data }) => event === 'run' && data['phase'] === 'frozen' && data['slug'] === slug,
     });
     await life.agentSaid(slug, 1, 'hello there');
 
@@ -56,13 +60,14 @@ describe('the HTTP API of `up`', function () {
     );
     assert.equal((await frozen).at(-1)?.data['slug'], slug);
 
-    const [told] = (await cli('orchestrate', 'status'))['runs'] as object[];
+    const told = ((await cli('orchestrate', 'status'))['runs'] as Listed[]).find(isOurs);
     const { now, run } = (await ask(`/runs/${slug}`)).body;
     assert.deepEqual(now, told);
     assert.equal((run as { slug: string }).slug, slug);
     assert.deepEqual((await ask(`/runs/${slug}/provenance`)).body, await cli('provenance', 'show', slug));
-    const listed = (await ask('/runs?repo=alice/demo&agent=demo&phase=frozen')).body['runs'] as object[];
-    assert.deepEqual(listed, [run]);
+    const listed = (await ask('/runs?repo=alice/demo&agent=demo&phase=frozen')).body['runs'] as Listed[];
+    assert.deepEqual(listed.filter(isOurs), [run]);
+    for (const { agentName, phase } of listed) assert.deepEqual([agentName, phase], ['demo', 'frozen']);
     assert.deepEqual((await ask('/proposals')).body, await cli('proposals', 'list'));
     const { timeline } = (await ask(`/runs/${slug}/timeline`)).body;
     assert.match(JSON.stringify(timeline), /freeze/);

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OperatorCommandRow } from '../../src/domain/run/rows.js';
-import { operatorName } from '../../src/wiring/operator/operator-name.js';
-import { bottleScript } from '../support/stack/bottle-script.js';
-import { useStack } from '../support/stack/use-stack.js';
+import type { OperatorCommandRow } from '../../../src/domain/run/rows.js';
+import { operatorName } from '../../../src/wiring/operator/operator-name.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
+import { operatorStack } from './stack.js';
 
 describe('the command line beside a running `up`', function () {
   this.timeout(120_000);
-  const { stack, lifeOf } = useStack({ env: { FORGE_REPOS: 'alice/demo' } });
+  const { stack, lifeOf } = operatorStack();
+
+  // As it was before: no model's key.
+  after(() => rm(join(stack().home, 'secrets/anthropic-api-key'), { force: true }));
 
   it('has the webhook as a process of its own, started by its own entry', () => {
     const pid = String(stack().upProcess.pid);
@@ -105,15 +108,15 @@ describe('the command line beside a running `up`', function () {
   });
 
   it('tells of a turn that was stopped for its time, whatever the agent exited with then', async () => {
-    const number = await stack().gitea.alice.createIssue({ title: 'For ever', body: bottleScript('spin') });
+    const number = await stack().gitea.alice.createIssue({ title: 'For ever', body: bottleScript('hang') });
     const issue = `alice/demo#${String(number)}`;
     const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'brief', '--wait', '--json'];
     await mkdir(join(stack().home, 'agents'), { recursive: true });
     const manifest = '---\nprovider: scripted\nlimits:\n  turn_timeout: 5s\n---\n\nYou are brief.\n';
-    await writeFile(join(stack().home, 'agents', 'brief.md'), manifest);
+    await writeFile(join(stack().home, 'agents', 'brief.md'), manifest, { mode: 0o600 });
     const { code, stdout, stderr } = await stack().cli(start);
     assert.equal(code, 14, stdout + stderr);
     const { exitCode, reason, stopped } = JSON.parse(stdout) as Record<string, unknown>;
-    assert.deepEqual([exitCode, reason, stopped], [137, 'timeout', 'timeout']);
+    assert.deepEqual([exitCode, reason, stopped], [143, 'timeout', 'timeout']);
   });
 });

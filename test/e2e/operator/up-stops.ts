@@ -4,19 +4,19 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../support/entries/entry-process.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import type { Life } from '../support/stack/life.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { processesOf } from '../support/stack/processes.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { ROOT } from '../../support/entries/entry-process.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { processesOf } from '../../support/stack/processes.js';
+import { operatorStack } from './stack.js';
 
 /** A service manager kills what has not stopped after a minute and a half. */
 const SOON_MS = 45_000;
 
 describe('`up` that is stopped while an agent runs', function () {
   this.timeout(180_000);
-  const { stack, open } = useStack();
+  const { stack, open } = operatorStack();
 
   async function agentRuns(title: string): Promise<{ readonly life: Life; readonly slug: string }> {
     const script = bottleScript(WAIT_FOR_TEST, 'print it went on', 'done success finished');
