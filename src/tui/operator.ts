@@ -23,6 +23,12 @@ function underWay({ tool }: ProposalRow, { verdict }: Decision): string {
   return tool === 'capability-block' && verdict !== 'reject' ? 'building its image …' : UNDER_WAY[verdict];
 }
 
+export interface Operator {
+  readonly press: (key: Key) => void;
+  /** Where the operator's versions are that were not sent, a line each. */
+  readonly kept: () => readonly string[];
+}
+
 /**
  * What takes the keys.
  * @param aside runs the work while the terminal is not the dashboard's
@@ -31,9 +37,9 @@ export function operator(
   { desk, edit }: Pick<DashboardWorld, 'desk' | 'edit'>,
   store: Store,
   { quit, aside }: { readonly quit: () => void; readonly aside: <T>(work: () => Promise<T>) => Promise<T> },
-): (key: Key) => void {
-  /** By `keyOf`: files of versions that were not sent. */
-  const files = new Map<string, EditedText>();
+): Operator {
+  /** By `keyOf`: versions that were not sent. */
+  const files = new Map<string, EditedText & { readonly row: ProposalRow }>();
 
   async function read(row: ProposalRow): Promise<void> {
     try {
@@ -47,14 +53,15 @@ export function operator(
   async function editAgain({ row, shown, text }: Extract<Command, { kind: 'edit' }>): Promise<void> {
     const { file } = PROPOSAL_TOOLS[row.tool];
     try {
-      const edited = await aside(() => edit(file, text));
+      // Also when it was left, and opened again: the screen has the agent's then.
       const before = files.get(keyOf(row));
+      const edited = await aside(() => edit(file, before?.text ?? text));
       if (edited.text === text && before === undefined) {
         await edited.remove();
         store.update((state) => withNotice(state, 'you changed nothing: approve it, or reject it'));
         return;
       }
-      files.set(keyOf(row), edited);
+      files.set(keyOf(row), { ...edited, row });
       await before?.remove();
       const version = { text: edited.text, path: edited.path, read: modifiedProposal(shown, edited.text) };
       store.update((state) => withEdited(state, row, version));
@@ -93,14 +100,20 @@ export function operator(
     }
   }
 
-  return (key) => {
-    let command: Command | null = null;
-    store.update((state) => {
-      const pressed = press(state, key);
-      command = pressed.command;
-      return pressed.state;
-    });
-    carryOut(command);
+  return {
+    press: (key) => {
+      let command: Command | null = null;
+      store.update((state) => {
+        const pressed = press(state, key);
+        command = pressed.command;
+        return pressed.state;
+      });
+      carryOut(command);
+    },
+    kept: () =>
+      [...files.values()].map(
+        ({ row, path }) => `your version of ${shortProposalId(row.id)} of ${row.slug} is kept: ${path}`,
+      ),
   };
 
   function carryOut(command: Command | null): void {

@@ -1,5 +1,6 @@
 /** `bot-bottle dashboard`: from the first frame to the last. */
 import { once } from 'node:events';
+import { escapeTerminal } from '../domain/text/escape.js';
 import { withSize } from './model/arrive.js';
 import { initialState } from './model/state.js';
 import { operator } from './operator.js';
@@ -11,7 +12,11 @@ import type { DashboardWorld } from './world.js';
 /** Resolves when the operator quits, or the world's signal aborts. The terminal is then as it was. */
 export async function showDashboard(world: DashboardWorld): Promise<void> {
   const { stdout } = world.terminal;
-  const size = (): { columns: number; rows: number } => ({ columns: stdout.columns, rows: stdout.rows });
+  const size = (): { columns: number; rows: number } => ({
+    // Some terminals, such as a serial line, say 0 or nothing.
+    columns: stdout.columns || 80,
+    rows: stdout.rows || 24,
+  });
   const store = new Store(initialState(size(), Date.now()));
   const quitting = new AbortController();
   const quit = (): void => {
@@ -19,12 +24,8 @@ export async function showDashboard(world: DashboardWorld): Promise<void> {
   };
   const ended = AbortSignal.any([quitting.signal, world.ended]);
   const { subscribe, state } = store;
-  const screen = new Screen(world.terminal, {
-    subscribe,
-    state,
-    press: operator(world, store, { quit, aside }),
-    colors: world.colors,
-  });
+  const { press, kept } = operator(world, store, { quit, aside });
+  const screen = new Screen(world.terminal, { subscribe, state, press, colors: world.colors });
 
   /** With the shell's screen, and keys that are not ours. */
   async function aside<T>(work: () => Promise<T>): Promise<T> {
@@ -52,6 +53,7 @@ export async function showDashboard(world: DashboardWorld): Promise<void> {
     stdout.off('resize', resized);
     screen.leave();
     process.off('exit', screen.leave);
+    for (const line of kept()) stdout.write(`${escapeTerminal(line)}\n`);
   }
 }
 

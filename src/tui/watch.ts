@@ -13,6 +13,7 @@ const ROWS_MS = 1_000;
 const LIVE_MS = 3_000;
 const FRAME_MS = 50;
 const EFFECT_CHARACTERS = 100;
+const UNREADABLE = 'cannot be read';
 
 /** Ends when the signal aborts. What fails is told in the state, and asked again. */
 export async function watch(desk: DashboardDesk, store: Store, ended: AbortSignal): Promise<void> {
@@ -73,7 +74,7 @@ async function askWorkflows(desk: DashboardDesk, store: Store): Promise<void> {
   store.update((state) => withLive(state, live, problem));
 }
 
-/** Of the proposals that are seen, once each: a blob never changes. */
+/** Of the proposals that are seen, once each: a blob never changes. What cannot be read is tried again at the next change. */
 function readEffects(desk: DashboardDesk, store: Store): () => void {
   const begun = new Set<string>();
   return store.subscribe(() => {
@@ -83,9 +84,13 @@ function readEffects(desk: DashboardDesk, store: Store): () => void {
       desk
         .proposal({ ...row, decision: null })
         .then(({ shown }) => firstEffect(effectOf(shown.change), EFFECT_CHARACTERS))
-        .catch(() => 'cannot be read')
         .then((effect) => store.update((state) => withEffect(state, row.ref, effect)))
-        .catch(() => undefined);
+        .catch(() => {
+          // Told once: each change of the state is when others that failed are read again.
+          if (!store.state().effects.has(row.ref))
+            store.update((state) => withEffect(state, row.ref, UNREADABLE));
+          begun.delete(row.ref);
+        });
     }
   });
 }

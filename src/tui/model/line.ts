@@ -56,6 +56,17 @@ export function cell(text: string, columns: number): string {
   return `${cut}…${' '.repeat(Math.max(0, columns - 1 - used))}`;
 }
 
+/** Its end, as much as fits. @param text that is safe */
+export function lastOf(text: string, columns: number): string {
+  const points = Array.from(text);
+  let from = points.length;
+  for (let used = 0; from > 0; from -= 1) {
+    used += pointWidth(points[from - 1] ?? '');
+    if (used > columns) break;
+  }
+  return points.slice(from).join('');
+}
+
 /** Cut in its middle: slugs differ at their ends. */
 export function middle(text: string, columns: number): string {
   const points = Array.from(safe(text));

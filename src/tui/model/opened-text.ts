@@ -1,10 +1,9 @@
 /** A proposal as it is read before it is decided: what it would do stands above everything else. Pure. */
 import { stateText, WHO_SAYS } from '../../cli/base/proposal-words.js';
-import { shortProposalId } from '../../domain/supervise/proposal.js';
 import { age } from '../../cli/base/age.js';
 import { broken } from '../../cli/base/wrap.js';
 import { effectOf } from '../../domain/supervise/config-change.js';
-import { PROPOSAL_TOOLS } from '../../domain/supervise/proposal.js';
+import { PROPOSAL_TOOLS, shortProposalId } from '../../domain/supervise/proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
 import { EMPTY, line, paragraph, safe, type Line, type Look } from './line.js';
@@ -14,7 +13,7 @@ export function openedText(
   opened: Opened,
   { columns, now }: Pick<State, 'columns' | 'now'>,
 ): readonly Line[] {
-  const { row, detail, unreadable, decision, edited } = opened;
+  const { row, detail, unreadable, decision } = opened;
   const head = [
     line(`proposal ${shortProposalId(row.id)} of ${row.slug}`, 'strong'),
     line(
@@ -24,7 +23,7 @@ export function openedText(
     ...(decision === null ? [] : [line(`decided: ${stateText(decision)}`, 'alarm')]),
   ];
   if (detail === null) return [...head, EMPTY, ...paragraph(unreadable ?? 'is read …', columns, 'alarm')];
-  const own = edited?.read.kind === 'modified' ? edited.read.shown : null;
+  const own = ownVersion(opened);
   return [
     ...head,
     ...problemsOf(opened, columns),
@@ -41,6 +40,11 @@ export function openedText(
       },
     ),
   ];
+}
+
+/** The operator's version that can be used: it stands there instead of the agent's. */
+export function ownVersion({ edited }: Pick<Opened, 'edited'>): ShownProposal | null {
+  return edited?.read.kind === 'modified' ? edited.read.shown : null;
 }
 
 function problemsOf({ edited }: Opened, columns: number): Line[] {

@@ -1,8 +1,10 @@
 /** What a key does while a proposal is open. It decides about that one, as it was read, and no other. Pure. */
+import type { Decision } from '../../cli/base/proposal-desk.js';
 import { utf8Length } from '../../domain/text/untrusted-text.js';
 import { plainFile } from '../../domain/supervise/modified-proposal.js';
 import { MAX_JUSTIFICATION_BYTES } from '../../domain/supervise/proposal.js';
-import { openedText } from './opened-text.js';
+import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
+import { openedText, ownVersion } from './opened-text.js';
 import { stepOf } from './moves.js';
 import { bodyHeight, keyOf, type Key, type Opened, type Pressed, type State } from './state.js';
 
@@ -36,9 +38,19 @@ function pressInRead(state: State, opened: Opened, key: Key): Pressed {
   if (why !== null) return { state: { ...state, notice: why }, command: null };
   if (key.text === 'm') return edit(state, opened) ?? { state, command: null };
   if (key.text === 'r') return change(state, opened, { step: { kind: 'reason', text: '' } });
-  const withNetwork = key.text === 'n' ? ({ withNetwork: true } as const) : {};
-  const decision = { verdict: 'approve', notes: null, ...withNetwork } as const;
-  return change(state, opened, { step: { kind: 'confirm', decision } });
+  const own = ownVersion(opened);
+  if (own !== null && key.text === 'n')
+    return {
+      state: { ...state, notice: 'your version is built without a network: a approves it' },
+      command: null,
+    };
+  return change(state, opened, { step: { kind: 'confirm', decision: approval(own, key.text === 'n') } });
+}
+
+/** Of what stands on the screen: the operator's own version where there is one. */
+function approval(own: ShownProposal | null, withNetwork: boolean): Decision {
+  if (own !== null) return { verdict: 'modify', modified: own, notes: null };
+  return { verdict: 'approve', notes: null, ...(withNetwork ? { withNetwork } : {}) };
 }
 
 /** Why nothing can be decided; `null` when it can. */

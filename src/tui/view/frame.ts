@@ -1,7 +1,7 @@
 /** The whole screen as lines: a title, one or two panes, what happened last, the keys. Pure. */
 import type { Decision } from '../../cli/base/proposal-desk.js';
-import { cell, EMPTY, line, safe, type Line } from '../model/line.js';
-import { openedText } from '../model/opened-text.js';
+import { cell, EMPTY, lastOf, line, safe, type Line } from '../model/line.js';
+import { openedText, ownVersion } from '../model/opened-text.js';
 import { bodyHeight, isTooSmall, LOWEST, NARROWEST, type Opened, type State } from '../model/state.js';
 import { HELP } from './help.js';
 import { proposalLines, runLines } from './lists.js';
@@ -79,16 +79,8 @@ function saidOf(state: State): Line {
   ];
   if (state.leaving) return said('a decision is under way and may not have arrived: q again quits', 'alarm');
   if (opened?.step.kind === 'reason') {
-    const text = ` ${safe(`reason: ${opened.step.text}`)}_`;
     // The end of what is typed is what is looked at.
-    return [
-      {
-        text: Array.from(text)
-          .slice(-(columns - 1))
-          .join(''),
-        look: 'strong',
-      },
-    ];
+    return [{ text: lastOf(` ${safe(`reason: ${opened.step.text}`)}_`, columns - 1), look: 'strong' }];
   }
   if (opened?.step.kind === 'confirm') return said(`${questionOf(opened.step.decision)} y/n`, 'alarm');
   const problem = problems.rows ?? problems.live;
@@ -113,8 +105,9 @@ function keysOf(state: State): string {
   const end = openedText(opened, state).length;
   const to = Math.min(end, opened.scroll + bodyHeight(state));
   const place = end <= bodyHeight(state) ? '' : `  ${String(to)}/${String(end)}`;
-  const network = opened.row.tool === 'capability-block' ? 'n with network  ' : '';
+  const own = ownVersion(opened);
+  const network = own === null && opened.row.tool === 'capability-block' ? 'n with network  ' : '';
   const isDecidable = opened.decision === null && opened.detail !== null;
-  const ways = isDecidable ? `a approve  ${network}m modify  r reject  ` : '';
+  const ways = isDecidable ? `a approve${own === null ? '' : ' yours'}  ${network}m modify  r reject  ` : '';
   return `${ways}j/k scroll  Esc back  ? help${place}`;
 }

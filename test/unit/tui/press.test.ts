@@ -103,6 +103,33 @@ describe('keys of the dashboard', () => {
     assert.equal(withEdited(openedState(), proposal(2), edited('own.example\n')).opened?.edited, null);
   });
 
+  it('approve what stands on the screen: the operator’s own version where there is one', () => {
+    const { shown } = detail;
+    const path = '/tmp/mine';
+    const read = modifiedProposal(shown, 'own.example\n');
+    const modified = read.kind === 'modified' ? read.shown : assert.fail();
+    const refused = pressed(
+      withEdited(openedState(), proposal(1), { text: 'own.example\n', path, read }),
+      'x',
+    ).state;
+    assert.deepEqual(pressed(refused, 'a', 'y').commands, [
+      { kind: 'decide', row: proposal(1), decision: { verdict: 'modify', modified, notes: null } },
+    ]);
+    // Where the version cannot be used, the agent's stands there.
+    const wrong = { text: '*:1\n', path, read: modifiedProposal(shown, '*:1\n') };
+    const { commands } = pressed(withEdited(openedState(), proposal(1), wrong), 'a', 'y');
+    assert.deepEqual(commands, [{ kind: 'decide', row: proposal(1), decision: approve }]);
+    // An image of the operator's own is built as theirs, so without a network.
+    const image = { ...proposal(1), tool: 'capability-block' as const };
+    const own = withEdited(openedState([image]), image, { text: 'own.example\n', path, read });
+    const network = pressed(own, 'x', 'n');
+    assert.match(network.state.notice ?? '', /without a network/);
+    assert.deepEqual(pressed(network.state, 'y').commands, []);
+    assert.deepEqual(pressed(openedState([image]), 'n', 'y').commands, [
+      { kind: 'decide', row: image, decision: { ...approve, withNetwork: true } },
+    ]);
+  });
+
   it('quit, but not at once while a decision is under way', () => {
     for (const key of ['q', 'interrupt'])
       assert.deepEqual(pressed(someState([]), key).commands, [{ kind: 'quit' }]);
