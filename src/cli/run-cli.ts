@@ -71,7 +71,7 @@ function program(context: CommandContext): Command {
     .description('Durable, sandboxed coding-agent runs for the issues of a Git forge')
     .helpCommand(false)
     .addHelpText('after', HELP_END);
-  root.exitOverride();
+  root.exitOverride().version(context.deps.version, '--version', 'Print the version');
   root.configureOutput({
     writeOut: (text) => context.deps.io.stdout.write(text),
     // Commander quotes what it did not understand, and that may be anything.

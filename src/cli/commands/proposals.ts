@@ -14,11 +14,17 @@ import {
 } from '../bottle-scope/for-bottle.js';
 import { closing, type CommandContext } from '../base/action.js';
 import type { CliDeps, EditedText } from '../base/deps.js';
-import { CliError, notFound, refused } from '../base/errors.js';
+import { CliError, failureOf, notFound, refused } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { readGiven } from '../base/read-given.js';
 import { printJson, printLine } from '../base/output.js';
-import { inEffect, type Decision, type ProposalReader } from '../base/proposal-desk.js';
+import {
+  inEffect,
+  type Decided,
+  type Decision,
+  type NotDecided,
+  type ProposalReader,
+} from '../base/proposal-desk.js';
 import { decisionDocument, listedProposalDocument, proposalDocument } from '../base/proposal-documents.js';
 import { stateText, TAKES_EFFECT } from '../base/proposal-words.js';
 import { listText, showText } from './proposal-text.js';
@@ -120,16 +126,15 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       const { decision, edited } = await verb.decide(flags, shown);
       const effective = inEffect(decision, shown);
       const change = effective?.change ?? null;
-      const edit = await agreedEdit(deps, desk, { slug: row.slug, change }, flags).catch((error: unknown) => {
+      const agreed = async (): Promise<{ edit: Awaited<ReturnType<typeof agreedEdit>>; answer: Decided }> => {
+        const edit = await agreedEdit(deps, desk, { slug: row.slug, change }, flags);
+        if (row.tool === 'capability-block' && effective !== null)
+          deps.io.stderr.write('building its image, which may take minutes; it goes on if you leave\n');
+        return { edit, answer: accepted(row, await desk.decide(row, decision)) };
+      };
+      const { edit, answer } = await agreed().catch((error: unknown) => {
         throw withPlace(error, edited);
       });
-      if (row.tool === 'capability-block' && effective !== null)
-        deps.io.stderr.write('building its image, which may take minutes; it goes on if you leave\n');
-      const answer = await desk.decide(row, decision);
-      if (answer.kind === 'not_found') throw notFound(`${row.slug} is gone`);
-      if (answer.kind === 'refused') throw withPlace(refused(answer.reason), edited);
-      if (answer.status === 'failed')
-        throw withPlace(refused(`the image cannot be built\n${answer.why ?? ''}`), edited);
       await edited?.remove();
       const document = decisionDocument(row.id, answer, effective);
       // The decision first: it may be refused.
@@ -145,6 +150,14 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       return EXIT.ok;
     }),
   );
+}
+
+/** Errors: `CliError` when nothing takes effect. */
+function accepted({ slug }: DecidedProposal, answer: Decided | NotDecided): Decided {
+  if (answer.kind === 'not_found') throw notFound(`${slug} is gone`);
+  if (answer.kind === 'refused') throw refused(answer.reason);
+  if (answer.status === 'failed') throw refused(`the image cannot be built\n${answer.why ?? ''}`);
+  return answer;
 }
 
 async function list({ io }: CliDeps, desk: ProposalReader, json: boolean): Promise<number> {
@@ -217,12 +230,9 @@ function wordsOf(flag: string, text: string | undefined): string | null {
   return text;
 }
 
-/** The same error, which also says where the operator's version is kept. */
+/** The same failure, which also says where the operator's version is kept. */
 function withPlace(error: unknown, edited: EditedText | undefined): unknown {
-  if (edited === undefined || !(error instanceof CliError || error instanceof InvalidInputError))
-    return error;
-  const message = [error.message, ...whereItIs(edited)].join('\n');
-  return error instanceof CliError
-    ? new CliError(error.code, error.exitCode, message, { cause: error })
-    : new InvalidInputError(message, { cause: error });
+  if (edited === undefined) return error;
+  const { code, exitCode, message } = failureOf(error);
+  return new CliError(code, exitCode, [message, ...whereItIs(edited)].join('\n'), { cause: error });
 }

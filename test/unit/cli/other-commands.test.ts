@@ -108,7 +108,8 @@ describe('the program', () => {
   });
 
   it('prints its version and its help on standard output', async () => {
-    assert.equal((await cliWith({}).run('version')).stdout, '1.2.3\n');
+    for (const asked of ['version', '--version'])
+      assert.deepEqual(await cliWith({}).run(asked), { code: 0, stdout: '1.2.3\n', stderr: '' });
     const help = await cliWith({}).run('--help');
     assert.equal(help.code, 0);
     assert.match(help.stdout, /Exit status: 0 ok/);

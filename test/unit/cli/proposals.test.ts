@@ -45,6 +45,7 @@ class Desk {
   edited: ((text: string) => string) | undefined;
   readonly edits: { name: string; text: string }[] = [];
   removed = 0;
+  away: Error | undefined;
 
   run(...args: string[]): Promise<Ran> {
     const edit = (name: string, text: string): Promise<EditedText> => {
@@ -65,6 +66,7 @@ class Desk {
       proposal: () => Promise.resolve(this.detail),
       decide: ({ id, ref: hash }, decision) => {
         this.decided.push({ id, hash, decision });
+        if (this.away !== undefined) return Promise.reject(this.away);
         return Promise.resolve(this.answer);
       },
     };
@@ -229,6 +231,14 @@ describe('proposals', () => {
     assert.equal(desk.removed, 0);
     desk.answer = { kind: 'not_found' };
     assert.equal((await desk.run('approve', '3f2a')).code, EXIT.notFound);
+    const gone = await desk.run('modify', '3f2a');
+    assert.equal(gone.code, EXIT.notFound);
+    assert.match(gone.stderr, /is gone\nyour version is \/tmp\/mine\/allowlist: give it with --file/);
+    desk.away = Object.assign(new Error('no connection'), { name: 'TransportError' });
+    const away = await desk.run('modify', '3f2a');
+    assert.equal(away.code, EXIT.unreachable);
+    assert.match(away.stderr, /Temporal does not answer.*\nyour version is \/tmp\/mine\/allowlist/);
+    assert.equal(desk.removed, 0);
   });
 
   it('decides nothing twice, and nothing that is not clear', async () => {
