@@ -28,10 +28,12 @@ export function authorize({
   now,
   requestsPerMinute,
 }: Pick<ApiDeps, 'tokens' | 'now' | 'requestsPerMinute'>): RequestHandler {
-  const failures = new SlidingWindow(FAILURES_PER_MINUTE, now);
+  // Not the wall clock: set back, it would refuse everybody until it has caught up.
+  const elapsed = (): number => performance.now();
+  const failures = new SlidingWindow(FAILURES_PER_MINUTE, elapsed);
   const windows = new Map<string, SlidingWindow>();
   const windowOf = (id: string): SlidingWindow => {
-    const window = windows.get(id) ?? new SlidingWindow(requestsPerMinute, now);
+    const window = windows.get(id) ?? new SlidingWindow(requestsPerMinute, elapsed);
     windows.set(id, window);
     return window;
   };

@@ -23,7 +23,8 @@ export function createChangeFeed(db: StateDb): ChangeFeed {
         .executeTakeFirst();
       return { seq: entry?.seq ?? 0, at: state?.updatedAt ?? 0 };
     },
-    since: async ({ seq, at }) => {
+    since: async ({ seq, at: last }, now) => {
+      const at = Math.min(last, now);
       const entries = await db
         .selectFrom('provenanceEntry')
         .select(['seq', 'slug', 'source', 'key'])
@@ -35,6 +36,7 @@ export function createChangeFeed(db: StateDb): ChangeFeed {
         .selectFrom('forgeState')
         .select('updatedAt')
         .where('updatedAt', '>', at)
+        .where('updatedAt', '<=', now)
         .orderBy('updatedAt')
         .limit(AT_ONCE)
         .execute();

@@ -17,9 +17,10 @@ const followChanges = streaming({
   scope: 'read',
   summary:
     'What happens to all runs, from now on or after Last-Event-ID: recorded for a row of the record, each once; run for a run’s new state, which may come twice',
-  async open({ database: { changes } }, _asked, { after, signal }) {
+  async open({ database: { changes }, now }, _asked, { after, signal }) {
     const latest = await changes.latest();
-    return changesSince(changes, after === undefined ? latest : placeOf(after, latest), signal);
+    const since = (place: FeedPlace): ReturnType<ChangeFeed['since']> => changes.since(place, now());
+    return changesSince(since, after === undefined ? latest : placeOf(after, latest), signal);
   },
 });
 
@@ -51,14 +52,14 @@ const followLogs = streaming({
 export const STREAMS = [followChanges, followLogs];
 
 async function* changesSince(
-  feed: ChangeFeed,
+  since: (place: FeedPlace) => ReturnType<ChangeFeed['since']>,
   from: FeedPlace,
   signal: AbortSignal,
 ): AsyncGenerator<SentEvent, void, undefined> {
   let place = from;
   const states = new Map<string, string>();
   while (!signal.aborted) {
-    const { changes, place: next } = await feed.since(place);
+    const { changes, place: next } = await since(place);
     const isMore = next.seq > place.seq || next.at > place.at;
     for (const change of changes) {
       const { kind, ...data } = change;

@@ -4,7 +4,7 @@ const WINDOW_MS = 60_000;
 export class SlidingWindow {
   readonly #times: number[] = [];
 
-  /** @param now epoch milliseconds */
+  /** @param now milliseconds, of any clock; one that is set back holds events up */
   constructor(
     readonly limit: number,
     private readonly now: () => number,

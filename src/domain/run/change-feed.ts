@@ -37,7 +37,12 @@ export interface ChangeFeed {
   latest(): Promise<FeedPlace>;
   /**
    * Some hundreds of changes after a place, and the place after them: each row of the record once, and the state that a run has
-   * now. States of a moment before are told again.
+   * now. States of a moment before are told again, and those of after `now` not before that: after the clock was set back, what
+   * changes is told at once.
+   * @param now epoch milliseconds
    */
-  since(place: FeedPlace): Promise<{ readonly changes: readonly Change[]; readonly place: FeedPlace }>;
+  since(
+    place: FeedPlace,
+    now: number,
+  ): Promise<{ readonly changes: readonly Change[]; readonly place: FeedPlace }>;
 }
