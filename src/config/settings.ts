@@ -11,6 +11,7 @@ import {
   modelAddress,
   modelPrice,
   notifyUrl,
+  oneAddress,
   oneOf,
   orOff,
   sizeBetween,
@@ -462,10 +463,10 @@ export const SETTINGS = {
   }),
   API_LISTEN: required({
     type: 'host:port or `off`',
-    parse: orOff(hostPort),
+    parse: orOff(oneAddress(hostPort)),
     fallback: '127.0.0.1:8085',
     description:
-      'Where the HTTP API answers who has a token (`bot-bottle token create`). With `off`, `up` starts none.',
+      'Where the HTTP API answers who has a token (`bot-bottle token create`). With `off`, `up` starts none. An address that clients use: requests by other names are refused, so it is no wildcard.',
   }),
   NOTIFY_COMMAND: optional({
     type: 'path',

@@ -28,7 +28,8 @@ export async function startApi(
   requestsPerMinute = REQUESTS_PER_MINUTE,
 ): Promise<RunningApi> {
   const { BOT_BOTTLE_HOME: home, API_LISTEN: address } = config;
-  const world = orchestratorWorld(config);
+  // A stop closes the client under requests: see `lazyClient`. Whoever got 503 asks again.
+  const world = orchestratorWorld(config, { retries: false });
   const provenance = openProvenance(home);
   const logs = runLogs(home);
   const app = createApi(

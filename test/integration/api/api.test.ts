@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { get as httpGet } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
 import { ServedHome } from '../../support/api/served-home.js';
 import { ENDED, FROZEN, RecordedHome } from '../../support/provenance/recorded-home.js';
@@ -187,6 +188,29 @@ describe('the HTTP API', () => {
     } finally {
       await strict.stop();
     }
+  });
+
+  it('stops under a request that Temporal does not answer, and throws nothing afterwards', async () => {
+    const stopped = await ServedHome.start(home.dir);
+    const { secret } = await stopped.token('operate');
+    const thrown: unknown[] = [];
+    const listeners = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => thrown.push(error));
+    try {
+      const asked = fetch(`${stopped.url}/runs/${FROZEN}/commands`, {
+        ...{ method: 'POST', body: '{"kind":"freeze"}' },
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      }).catch(() => undefined);
+      // Long enough for a first try, and not for the last.
+      await sleep(300);
+      await stopped.stop();
+      await asked;
+      await sleep(3_000);
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const listener of listeners) process.on('uncaughtException', listener);
+    }
+    assert.deepEqual(thrown, []);
   });
 
   it('ends with its token, whether that is revoked or has expired', async () => {
