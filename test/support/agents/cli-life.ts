@@ -1,11 +1,10 @@
 /** A whole life with a real CLI on the real stack; only the model is a stub, which plays its part of the script. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
@@ -15,10 +14,10 @@ import { bridgeAddress } from '../model-api/bridge-address.js';
 import { ModelApi } from '../model-api/model-api.js';
 import type { ModelRequest } from '../model-api/model-request.js';
 import { say, type Answer, type JsonObject, type Step } from '../model-api/script.js';
-import { Life } from '../stack/life.js';
+import type { Life } from '../stack/life.js';
 import { SecretSearch } from '../stack/secret-search.js';
-import { Stack, waitUntil } from '../stack/stack.js';
-import { tearDown } from '../stack/tear-down.js';
+import { waitUntil } from '../stack/stack.js';
+import { useStack, type StackInUse } from '../stack/use-stack.js';
 
 const execute = promisify(execFile);
 
@@ -28,8 +27,6 @@ export interface CliHands {
   /** Its package cannot be had for every machine: then the output says so, and the life is left out. */
   readonly isOptional?: boolean;
   readonly secret: string;
-  /** Setting with the address of the model. */
-  readonly urlSetting: string;
   /** The key as it arrives at the model. */
   readonly keyOf: (request: ModelRequest) => unknown;
   readonly forge: (tool: string, input: JsonObject) => Answer;
@@ -41,7 +38,39 @@ const PATIENCE_MS = 90_000;
 const NOTES = 'a note about the walrus';
 const COMMIT = 'git add -A && git commit -qm';
 
-export function describeCliLife(hands: CliHands): void {
+export interface RealAgents extends StackInUse {
+  readonly door: EngineDoor;
+  /** The model of each of them; there once the tests run. */
+  readonly api: () => ModelApi;
+}
+
+/** One stack for all CLIs, of the suite that this is called in. */
+export function useRealAgents(): RealAgents {
+  const door = new EngineDoor();
+  let model: ModelApi | undefined;
+  const api = (): ModelApi => {
+    if (model === undefined) throw new Error('the model is not there yet');
+    return model;
+  };
+  const inUse = useStack(
+    async () => {
+      model = await ModelApi.start({ address: await bridgeAddress() });
+      await door.open();
+      const { url } = model;
+      return { env: { MODEL_ANTHROPIC_URL: url, MODEL_OPENAI_URL: url, DOCKER_HOST: door.url } };
+    },
+    async ({ home }) => {
+      await mkdir(join(home, 'agents'));
+    },
+  );
+  after(async () => {
+    await model?.close();
+    await door.remove();
+  });
+  return { ...inUse, door, api };
+}
+
+export function describeCliLife(hands: CliHands, { stack, open, door, api: model }: RealAgents): void {
   const { provider, forge, shell } = hands;
   const agent = agentProvider(provider);
   const { sessionPaths, image } = agent;
@@ -50,38 +79,26 @@ export function describeCliLife(hands: CliHands): void {
     this.timeout(300_000);
     const runtime = new DockerBottleRuntime();
     const search = new SecretSearch({ key: KEY });
-    const door = new EngineDoor();
+    const role = `You write notes with ${provider}.`;
+    const file = `${provider}.md`;
     let api: ModelApi;
-    let stack: Stack;
-    let client: Client | undefined;
-    let isMissing = false;
 
     before(async function () {
-      isMissing = hands.isOptional === true && (await runtime.imageId(image)) === undefined;
-      if (isMissing) {
+      if (hands.isOptional === true && (await runtime.imageId(image)) === undefined) {
         process.stdout.write(`    no image ${image}, so no life with it: script/images agent-${provider}\n`);
         this.skip();
       }
-      api = await ModelApi.start({ address: await bridgeAddress() });
+      // Whatever the CLI before has left.
+      api = model();
+      api.reset();
       await door.open();
-      stack = await Stack.prepare({ env: { [hands.urlSetting]: api.url, DOCKER_HOST: door.url } });
-      await mkdir(join(stack.home, 'agents'));
-      const manifest = `---\nprovider: ${provider}\n---\n\nYou write notes.\n`;
-      await writeFile(join(stack.home, 'agents/demo.md'), manifest);
-      await stack.start();
-      client = await stack.client();
-    });
-    after(async () => {
-      if (isMissing) return;
-      await tearDown(stack, client);
-      await api.close();
-      await door.remove();
+      for (const name of ['', '.hosts'])
+        await rm(join(stack().home, 'secrets', hands.secret + name), { force: true });
+      await writeFile(join(stack().home, 'agents', file), `---\nprovider: ${provider}\n---\n\n${role}\n`);
     });
 
-    const trigger = (title: string, body: string): Promise<Life> => {
-      assert.ok(client !== undefined);
-      return Life.trigger(stack, client, title, body);
-    };
+    const trigger = (title: string, body: string): Promise<Life> =>
+      open(title, body, [`bot-bottle:${provider}`]);
 
     /** Signals that the turn is over, and ends it. */
     const done = (summary: string): Step[] => [
@@ -112,21 +129,21 @@ export function describeCliLife(hands: CliHands): void {
       const reason = await life.rejected();
       assert.match(reason, new RegExp(`secret set ${hands.secret} --host ${api.authority}`));
       await life.reactedWith('confused');
-      await stack.gitea.alice.closeIssue(life.issue);
+      await stack().gitea.alice.closeIssue(life.issue);
       assert.deepEqual(api.requests, []);
-      await stack.run(['secret', 'set', hands.secret, '--host', api.authority], KEY);
+      await stack().run(['secret', 'set', hands.secret, '--host', api.authority], KEY);
     });
 
     it('goes from issue to pull request, and on in the same session through comments, a kill and losses', async () => {
       const life = await trigger('Write notes', `Please write ${NOTES}.`);
       api.script(
         {
-          expect: has(/You write notes/, /Write notes/),
+          expect: has(new RegExp(role), /Write notes/),
           reply: () => forge('read_issue', { number: life.issue }),
         },
         {
           expect: has(new RegExp(`assigned.{1,4}: ?true`)),
-          reply: shell(`echo "${NOTES}" > NOTES.md && ${COMMIT} "Add notes"`),
+          reply: shell(`echo "${NOTES}" > ${file} && ${COMMIT} "Add notes"`),
         },
         { reply: forge('open_pr', { title: 'Add notes', body: 'As asked.' }) },
         {
@@ -151,11 +168,11 @@ export function describeCliLife(hands: CliHands): void {
         await new Docker().getContainer(containerName(slug, 'agent')).inspect(),
       );
       assert.deepEqual(search.in(container), []);
-      assert.deepEqual((await search.below(stack.home, ['secrets'])).found, []);
+      assert.deepEqual((await search.below(stack().home, ['secrets'])).found, []);
 
-      const issue = [/You write notes/, new RegExp(NOTES), /As asked\./];
+      const issue = [new RegExp(role), new RegExp(NOTES), /As asked\./];
       assert.equal(
-        await wake(life, 2, issue, { reply: shell(`echo more >> NOTES.md && ${COMMIT} "More"`) }),
+        await wake(life, 2, issue, { reply: shell(`echo more >> ${file} && ${COMMIT} "More"`) }),
         sessionId,
       );
 
@@ -196,7 +213,7 @@ export function describeCliLife(hands: CliHands): void {
       await runtime.removeVolumes(slug);
       assert.equal(await wake(life, 6, [...issue, /Comment before turn 5/]), sessionId);
 
-      await stack.gitea.alice.mergePr(pr);
+      await stack().gitea.alice.mergePr(pr);
       await life.ended();
     });
   });

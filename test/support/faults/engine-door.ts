@@ -21,7 +21,9 @@ export class EngineDoor {
     return `unix://${this.#path}`;
   }
 
+  /** Nothing, where it is open. */
   async open(): Promise<void> {
+    if (this.#server !== undefined) return;
     // Half of a hijacked connection may end before the other.
     this.#server = createServer({ allowHalfOpen: true }, (near) => {
       const far = connect({ path: this.#engine, allowHalfOpen: true });
