@@ -8,8 +8,7 @@ import { attributeOf, Collector, type ToldSpan } from '../support/otlp/collector
 import { freePort } from '../support/ports/free-port.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
 import type { Life } from '../support/stack/life.js';
-import { Stack, waitUntil } from '../support/stack/stack.js';
-import { tearDown } from '../support/stack/tear-down.js';
+import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
 import { quietRuntime } from '../support/temporal/time-skipping.js';
 import { useTempDir } from '../support/webhook/temp-dir.js';
@@ -40,12 +39,21 @@ describe('traces', function () {
     };
   });
   after(() => collector.stop());
+  const path = useTempDir();
+  let life: Life;
+
+  /** `up` again, with other settings. */
+  async function restart(env: Readonly<Record<string, string>>): Promise<void> {
+    await stack().stopUp();
+    Object.assign(stack().env, env);
+    await stack().start();
+  }
 
   it('lead from the delivery to what the sidecar did, in one trace without anybody’s words', async () => {
-    const life = await open(TITLE, `${BODY}\n\n${WORK}`);
-    const { slug } = await life.frozen(1, 'done');
-    await life.close();
-    await replays(life);
+    const traced = await open(TITLE, `${BODY}\n\n${WORK}`);
+    const { slug } = await traced.frozen(1, 'done');
+    await traced.close();
+    await replays(traced);
     const told = (name: string): ToldSpan => {
       const [span] = collector.named(name);
       assert.ok(
@@ -96,6 +104,41 @@ describe('traces', function () {
     for (const canary of [TITLE, BODY, HEADER, sidecarToken, publisherToken, stack().webhookSecret])
       assert.equal(collector.sent.includes(canary), false, canary);
   });
+
+  it('hold up no run and no stop when the collector is away, which is told once a process', async () => {
+    const before = stack().output.length;
+    const nobody = `http://127.0.0.1:${String(await freePort())}`;
+    await restart({ OTEL_EXPORTER_OTLP_ENDPOINT: nobody, OTEL_EXPORTER_OTLP_HEADERS: '' });
+    life = await open('Notes', WORK);
+    await life.frozen(1, 'done');
+    const told = (): number => stack().output.slice(before).split('the collector takes no traces').length - 1;
+    await waitUntil('both to say so', () => told() >= 2);
+    const up = stack().upProcess;
+    const asked = Date.now();
+    await stack().stopUp();
+    if (up.exitCode === null) await once(up, 'exit');
+    assert.ok(Date.now() - asked < 15_000, `${String(Date.now() - asked)} ms`);
+    assert.equal(up.exitCode, 0);
+    assert.equal(told(), 2, 'once by the worker and once by the webhook');
+  });
+
+  it('are given up by a start without a collector, and runs that were traced go on', async () => {
+    await restart({ OTEL_EXPORTER_OTLP_ENDPOINT: '', ...recordedWorker(path('modules')) });
+    await life.comment(bottleScript('done success again'));
+    await life.frozen(2, 'done');
+    await life.close();
+    assert.doesNotMatch(stack().output, /unregistered external sink/);
+  });
+
+  it('cost nothing without a collector: the worker has loaded nothing of OpenTelemetry', async () => {
+    await stack().stopUp();
+    const { packages, folders } = await loadedModules(path('modules'));
+    assert.ok(packages.has('@temporalio/worker') && folders.has('adapters/docker'));
+    assert.deepEqual(
+      [...packages].filter((name) => name.includes('opentelemetry')),
+      [],
+    );
+  });
 });
 
 /** As after a crash of the worker, or of an operator who has turned tracing off. */
@@ -108,55 +151,3 @@ async function replays(life: Life): Promise<void> {
     await Worker.runReplayHistory({ workflowBundle: { codePath }, sinks }, history);
   }
 }
-
-describe('without a collector', function () {
-  this.timeout(120_000);
-  const path = useTempDir();
-
-  it('the worker has loaded nothing of OpenTelemetry', async () => {
-    const stack = await Stack.prepare({ env: recordedWorker(path('modules')) });
-    try {
-      await stack.start();
-    } finally {
-      await tearDown(stack, undefined);
-    }
-    const { packages, folders } = await loadedModules(path('modules'));
-    assert.ok(packages.has('@temporalio/worker') && folders.has('adapters/docker'));
-    assert.deepEqual(
-      [...packages].filter((name) => name.includes('opentelemetry')),
-      [],
-    );
-  });
-});
-
-describe('a collector that is away', function () {
-  this.timeout(240_000);
-  const { stack, open } = useStack(async () => {
-    const nobody = `http://127.0.0.1:${String(await freePort())}`;
-    return { env: { OTEL_EXPORTER_OTLP_ENDPOINT: nobody, OTEL_BSP_SCHEDULE_DELAY: '200' } };
-  });
-  let life: Life;
-
-  it('holds up no run and no stop, and is told once a process', async () => {
-    life = await open('Notes', WORK);
-    await life.frozen(1, 'done');
-    const line = 'the collector takes no traces';
-    await waitUntil('both to say so', () => stack().output.split(line).length > 2);
-    const up = stack().upProcess;
-    const asked = Date.now();
-    await stack().stopUp();
-    if (up.exitCode === null) await once(up, 'exit');
-    assert.ok(Date.now() - asked < 15_000, `${String(Date.now() - asked)} ms`);
-    assert.equal(up.exitCode, 0);
-    assert.equal(stack().output.split(line).length, 3, 'once by the worker and once by the webhook');
-  });
-
-  it('is given up by a start without it, and runs that were traced go on', async () => {
-    Object.assign(stack().env, { OTEL_EXPORTER_OTLP_ENDPOINT: '' });
-    await stack().start();
-    await life.comment(bottleScript('done success again'));
-    await life.frozen(2, 'done');
-    await life.close();
-    assert.doesNotMatch(stack().output, /unregistered external sink/);
-  });
-});
