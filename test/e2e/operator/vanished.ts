@@ -8,7 +8,7 @@ import { operatorStack } from './stack.js';
 describe('what a run keeps, when it is gone between two turns', function () {
   this.timeout(180_000);
   const runtime = new DockerBottleRuntime();
-  const { trigger } = operatorStack();
+  const { stack, trigger } = operatorStack();
 
   const WORK = ['write kept.txt kept', 'commit Kept', 'run echo x >left.txt; touch "$HOME/in-home"'];
 
@@ -74,6 +74,10 @@ describe('what a run keeps, when it is gone between two turns', function () {
     const prompt = await life.files.prompt(slug, 3);
     assert.match(prompt, /Your last session is lost\./);
     assert.match(prompt, /everything goes/);
+    assert.match(prompt, /Turn 1 ended as blocked; you said of it:\n\n> one/);
+    const { stdout } = await stack().cli(['orchestrate', 'status', '--json']);
+    const { runs } = JSON.parse(stdout) as { runs: { slug: string; session: { sessionId: string } }[] };
+    assert.equal(runs.find((run) => run.slug === slug)?.session.sessionId, view.sessionId);
     assert.deepEqual((await readdir(life.files.path(slug, 'turns'))).sort(), ['1', '2', '3']);
   });
 });
