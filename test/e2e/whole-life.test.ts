@@ -13,6 +13,14 @@ const MAX_EVENTS_PER_TURN = 42;
 
 describe('the whole life of an issue, on real parts', function () {
   this.timeout(180_000);
+
+  if (process.getuid?.() === 0) {
+    it('runs in unprivileged.test.ts: this is root', () => {
+      assert.equal(process.getuid?.(), 0);
+    });
+    return;
+  }
+
   const { stack, client } = useStack();
 
   it('goes from trigger to pull request, wakes in the same session for a comment, and is destroyed by the merge', async () => {
