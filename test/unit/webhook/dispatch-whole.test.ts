@@ -134,6 +134,14 @@ describe('what is delivered, on its way to the workflow', () => {
     assert.equal(lastObserved().trigger?.actAt, ACT_AT + 90_000);
   });
 
+  it('starts nothing for a comment on a run that was destroyed', async () => {
+    world.forge.trigger(12, ACT_AT);
+    await living({ status: 'destroyed', destroyedAt: ACT_AT + 60_000 });
+    world.forge.putComment(77, ALICE, 'anybody there?', ACT_AT + 91_000);
+    assert.equal(await outcomeOf('issue_comment', commentEvent()), 'no_run');
+    assert.deepEqual(sent(), []);
+  });
+
   it('brings a comment to the new run, whose row is not there yet', async () => {
     world.forge.trigger(12, ACT_AT);
     await living({ status: 'destroyed', destroyedAt: ACT_AT + 60_000 });
