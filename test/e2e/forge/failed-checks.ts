@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { textIn } from '../support/gitea/api.js';
-import { bottleScript } from '../support/stack/bottle-script.js';
-import type { Life } from '../support/stack/life.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { textIn } from '../../support/gitea/api.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { forgeStack } from './stack.js';
 
 /** A pull request, and an agent that has nothing to commit in its later turns. */
 const ONE_PUSH = bottleScript(
@@ -18,10 +16,7 @@ const ONE_PUSH = bottleScript(
 
 describe('failed checks, on real parts', function () {
   this.timeout(240_000);
-  const { stack, client, lifeOf } = useStack({ env: { BOTTLE_DONE_GRACE: '2s' } }, async ({ home }) => {
-    await mkdir(join(home, 'bottles'));
-    await writeFile(join(home, 'bottles/quiet.md'), '---\nextends: default\nforge_wake: no-checks\n---\n');
-  });
+  const { stack, client, lifeOf } = forgeStack();
 
   async function headOf(pr: number): Promise<string> {
     const pull = await stack().gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(pr)}`);
@@ -30,12 +25,12 @@ describe('failed checks, on real parts', function () {
 
   /** Posts a status and waits until its delivery has been dealt with; resolves with what became of it. */
   async function fail(sha: string, context: string, description = 'broken'): Promise<string> {
-    const outcomes = (): string[] =>
-      [...stack().output.matchAll(/"outcome":"(\w+)"[^\n]*"event":"status"/g)].map(([, one]) => one ?? '');
-    const before = outcomes().length;
+    const heard = stack().output.length;
+    const outcome = (): string | undefined =>
+      /"outcome":"(\w+)"[^\n]*"event":"status"/.exec(stack().output.slice(heard))?.[1];
     await stack().gitea.alice.setStatus(sha, context, 'failure', description);
-    await waitUntil(`the delivery of ${context}`, () => outcomes().length > before);
-    return outcomes().at(-1) ?? '';
+    await waitUntil(`the delivery of ${context}`, () => outcome() !== undefined);
+    return outcome() ?? '';
   }
 
   async function begin(

@@ -2,19 +2,15 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { nextSecond } from '../support/reconcile/next-second.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { forgeStack } from './stack.js';
 
 /** Spec section 3: what people do on the forge while an agent runs. */
 describe('people who change their mind', function () {
   this.timeout(120_000);
-  const { stack, client, trigger } = useStack({
-    env: { BOTTLE_DONE_GRACE: '2s' },
-  });
+  const { stack, trigger } = forgeStack();
   const runtime = new DockerBottleRuntime();
 
   it('freezes the run unpublished when the agent is unassigned, and goes on when it is assigned again', async () => {
@@ -70,11 +66,12 @@ describe('people who change their mind', function () {
   it('keeps what nobody has also when the forge is away while it destroys', async () => {
     const life = await trigger('away', 'write lost.md nobody has this', 'commit Only here', WAIT_FOR_TEST);
     const { slug } = await life.waiting();
+    const heard = stack().output.length;
     await stack().gitea.process.stop();
     try {
       await stack().run(['signal', slug, 'destroy']);
       await life.until('destroying', ({ phase }) => phase === 'destroying');
-      await waitUntil('a try that failed', () => stack().output.includes('destroyBottle'));
+      await waitUntil('a try that failed', () => stack().output.slice(heard).includes('destroyBottle'));
     } finally {
       await stack().gitea.process.start();
     }
@@ -118,36 +115,5 @@ describe('people who change their mind', function () {
     const names = files.map(({ name }) => String(name));
     for (const name of ['a.md', 'b.md', 'person.md']) assert.ok(names.includes(name), names.join());
     await life.close();
-  });
-
-  it('wakes for a comment right after somebody reopened the issue of a destroyed run', async () => {
-    const life = await trigger('reopened', 'done blocked one');
-    const { slug } = await life.frozen(1, 'blocked');
-    await life.close();
-    await waitUntil('the row', async () => (await life.files.stateRow(life.subject))?.status === 'destroyed');
-    // The forge has whole seconds, and what asks for a run must be later than the last one's end.
-    await nextSecond();
-    await stack().gitea.alice.reopen(life.issue);
-    await life.comment(`one more thing\n\n${bottleScript('done success two')}`);
-    const view = await life.frozen(2, 'done');
-    assert.notEqual(view.slug, slug);
-    const [, prompt = ''] = await life.files.prompts(view.slug);
-    assert.match(prompt, /one more thing/);
-    await life.close();
-  });
-
-  it('ignores a comment on a run that was destroyed', async () => {
-    const life = await trigger('over', 'done success x');
-    const { slug } = await life.frozen(1, 'done');
-    await life.close();
-    const before = await client().workflow.getHandle(workflowIdOf(life.subject)).describe();
-    const heard = stack().output.length;
-    await life.comment('anybody there?');
-    const key = `"event":"issue_comment","key":"${workflowIdOf(life.subject)}"`;
-    await waitUntil('the delivery', () => stack().output.slice(heard).includes(key));
-    assert.match(stack().output.slice(heard), /"outcome":"no_run"/);
-    const after = await client().workflow.getHandle(workflowIdOf(life.subject)).describe();
-    assert.deepEqual([after.runId, after.status.name], [before.runId, 'COMPLETED']);
-    assert.equal((await life.files.stateRow(life.subject))?.slug, slug);
   });
 });

@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
-import { bottleScript } from '../support/stack/bottle-script.js';
-import type { Life } from '../support/stack/life.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
+import type { Person } from '../../support/gitea/person.js';
+import type { Life } from '../../support/stack/life.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { forgeStack, hookedRepository } from './stack.js';
 
 /** Spec section 4, "PR-first runs": the trigger on somebody's pull request. */
 describe('a run whose subject is a pull request', function () {
   this.timeout(180_000);
-  const { stack, lifeOf } = useStack({ env: { BOTTLE_DONE_GRACE: '2s' } });
+  const { stack, lifeOf } = forgeStack();
+  let alice: Person;
+
+  // Of its own: its pull requests are counted, and one is merged.
+  before(async () => {
+    const owner = stack().gitea.alice;
+    alice = owner.on(await hookedRepository(stack(), owner, 'pulls'));
+  });
 
   /** A pull request of alice's from a branch of her own, with the trigger. */
   async function pulled(branch: string, ...script: string[]): Promise<Life> {
-    const { alice, bot } = stack().gitea;
+    const { bot } = stack().gitea;
     await alice.createFile({ branch, from: 'main', path: `${branch}.md`, content: 'by alice\n' });
     const number = await alice.openPr({
       title: `Work of ${branch}`,
@@ -20,16 +28,15 @@ describe('a run whose subject is a pull request', function () {
     });
     await alice.addLabel(number, 'bot-bottle:demo');
     await alice.assign(number, bot.login);
-    return lifeOf(number);
+    return lifeOf(number, 'alice/pulls');
   }
 
   async function heads(number: number): Promise<string> {
-    const pull = await stack().gitea.alice.api.object('GET', `/repos/alice/demo/pulls/${String(number)}`);
+    const pull = await alice.api.object('GET', `/repos/alice/pulls/pulls/${String(number)}`);
     return String((pull['head'] as Record<string, unknown>)['sha']);
   }
 
   it('works on its branch, is woken by the pushes of others and not by its own, writes there, and ends with the merge', async () => {
-    const { alice } = stack().gitea;
     const run = await pulled(
       'topic',
       'run test -e topic.md && echo found-it',
@@ -47,7 +54,7 @@ describe('a run whose subject is a pull request', function () {
     const published = await heads(run.issue);
     assert.notEqual(published, before, 'the agent’s commit is on the pull request’s own branch');
     assert.equal((await run.files.stateRow(run.subject))?.branch, 'topic');
-    const pulls = await alice.api.list('/repos/alice/demo/pulls?state=all&limit=50');
+    const pulls = await alice.api.list('/repos/alice/pulls/pulls?state=all&limit=50');
     assert.deepEqual(
       pulls.map(({ number }) => number),
       [run.issue],
@@ -84,7 +91,7 @@ describe('a run whose subject is a pull request', function () {
     });
     await run.until('the turn of the review', (view) => view.phase === 'frozen' && view.turn > turn);
     assert.match(await run.files.prompt(slug, turn + 1), /> \[topic\.md:1\]\n> is this right\?/);
-    const files = await alice.api.list('/repos/alice/demo/contents?ref=topic');
+    const files = await alice.api.list('/repos/alice/pulls/contents?ref=topic');
     for (const name of ['topic.md', 'agent.md', 'person.md'])
       assert.ok(
         files.some((file) => file['name'] === name),
@@ -99,25 +106,26 @@ describe('a run whose subject is a pull request', function () {
   });
 
   it('is refused, with the reason, for a pull request from a fork', async () => {
-    const { alice, bot } = stack().gitea;
+    const { bot } = stack().gitea;
     const dora = await stack().gitea.addPerson('dora');
-    await dora.api.call('POST', '/repos/alice/demo/forks', {});
+    await dora.api.call('POST', '/repos/alice/pulls/forks', {});
     await waitUntil('the fork', () =>
-      dora.api.object('GET', '/repos/dora/demo').then(
+      dora.api.object('GET', '/repos/dora/pulls').then(
         () => true,
         () => false,
       ),
     );
-    await dora.on('dora/demo').createFile({ branch: 'evil', from: 'main', path: 'evil.md', content: 'x' });
+    await dora.on('dora/pulls').createFile({ branch: 'evil', from: 'main', path: 'evil.md', content: 'x' });
+    const heard = stack().output.length;
     const number = await dora.openPr({ title: 'From afar', head: 'dora:evil' });
     await alice.addLabel(number, 'bot-bottle:demo');
     await alice.assign(number, bot.login);
     await waitUntil('the refusal', () =>
-      stack().output.includes('a pull request from a fork starts no agent'),
+      stack().output.slice(heard).includes('a pull request from a fork starts no agent'),
     );
     const list = await stack().cli(['orchestrate', 'status', '--rejected', '--json']);
     assert.match(list.stdout, /from a fork/);
-    const run = lifeOf(number);
+    const run = lifeOf(number, 'alice/pulls');
     await run.reactedWith('confused');
     assert.deepEqual(await run.reactions(), ['confused']);
   });

@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
-import { bottleScript } from '../support/stack/bottle-script.js';
-import type { Person } from '../support/gitea/person.js';
-import type { Life } from '../support/stack/life.js';
-import { waitUntil, type Stack } from '../support/stack/stack.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
+import type { Person } from '../../support/gitea/person.js';
+import type { Life } from '../../support/stack/life.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { dave, forgeStack, hookedRepository, NAMED } from './stack.js';
 
 /** Gitea tells nobody of a rename or transfer; what it delivers later has the new name and the old id. */
 describe('a repository that does not stay where it was', function () {
   this.timeout(180_000);
-  let dave: Person;
-  let named: string;
-  const { stack, lifeOf } = useStack(
-    { env: { BOTTLE_DONE_GRACE: '2s', FORGE_REPOS: 'alice/*,carol/*,dave/named' } },
-    async (prepared) => {
-      // What is named must be there.
-      dave = await prepared.gitea.addPerson('dave');
-      named = await repositoryOf(dave, 'named', prepared);
-    },
-  );
-
-  async function repositoryOf(owner: Person, name: string, of: Stack = stack()): Promise<string> {
-    const repository = await of.gitea.addRepository(owner, name);
-    await of.gitea.addWebhook(repository, of.webhookUrl, of.webhookSecret);
-    return repository;
-  }
+  const { stack, lifeOf } = forgeStack();
 
   async function begun(owner: Person, repository: string): Promise<Life> {
     const number = await owner.on(repository).createIssue({
@@ -39,7 +24,7 @@ describe('a repository that does not stay where it was', function () {
   async function published(
     name: string,
   ): Promise<{ readonly run: Life; readonly slug: string; readonly pr: number }> {
-    const run = await begun(stack().gitea.alice, await repositoryOf(stack().gitea.alice, name));
+    const run = await begun(stack().gitea.alice, await hookedRepository(stack(), stack().gitea.alice, name));
     const { slug, prs } = await run.frozen(1, 'done');
     const [pr] = prs;
     assert.ok(pr !== undefined);
@@ -77,15 +62,15 @@ describe('a repository that does not stay where it was', function () {
     assert.ok((await renamed.comments(pr)).some(({ body }) => body.startsWith('here I am')));
 
     // Somebody takes the old name: none of the run's business, and the other way round.
-    const taken = await stack().gitea.addRepository(alice, 'first-name');
-    await stack().gitea.addWebhook(taken, stack().webhookUrl, stack().webhookSecret);
+    const heard = stack().output.length;
+    const taken = await hookedRepository(stack(), alice, 'first-name');
     const squatter = await alice.on(taken).createIssue({
       title: 'same number',
       labels: ['bot-bottle:demo'],
       assignees: [stack().gitea.bot.login],
     });
     assert.equal(squatter, run.issue);
-    await waitUntil('the refusal', () => stack().output.includes('which had this name before'));
+    await waitUntil('the refusal', () => stack().output.slice(heard).includes('which had this name before'));
 
     const carol = await stack().gitea.addPerson('carol');
     await admin.api.call('POST', '/repos/alice/second-name/transfer', { new_owner: 'carol' });
@@ -104,10 +89,10 @@ describe('a repository that does not stay where it was', function () {
   });
 
   it('is served for good where FORGE_REPOS names it', async () => {
-    const one = await begun(dave, named);
+    const one = await begun(dave(), NAMED);
     await one.frozen(1, 'done');
-    await dave.api.call('PATCH', '/repos/dave/named', { name: 'other' });
-    const another = await begun(dave, 'dave/other');
+    await dave().api.call('PATCH', '/repos/dave/named', { name: 'other' });
+    const another = await begun(dave(), 'dave/other');
     await another.frozen(1, 'done');
   });
 
