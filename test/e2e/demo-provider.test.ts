@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import { Demo } from '../support/demo/demo-process.js';
+import { assertNothingIsLeft, status } from '../support/demo/demo-left.js';
+import { Demo, type DemoReport } from '../support/demo/demo-process.js';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
 import { ModelApi } from '../support/model-api/model-api.js';
 import { say, use, type Step } from '../support/model-api/script.js';
@@ -103,7 +104,7 @@ describe('script/demo --provider', function () {
     }
   }
 
-  it('runs the real claude, with a key that is in one file and nowhere else', async () => {
+  it('runs the real claude, with a key that is in one file and nowhere else, and is up with --keep until --stop', async () => {
     api.script(...FIRST_TURN, ...SECOND_TURN);
     demo = Demo.start(['--provider', 'claude', '--keep', '--json'], {
       BOT_BOTTLE_DEMO_RECORDS: records,
@@ -153,10 +154,14 @@ describe('script/demo --provider', function () {
       ['secrets/anthropic-api-key: key'],
     );
 
+    const addresses = addressesOf(report);
+    for (const url of addresses) assert.equal(await status(url), 200, url);
+    assert.ok(demo.stderr.includes('script/demo --stop'));
     const stop = Demo.start(['--stop'], { BOT_BOTTLE_DEMO_RECORDS: records });
     assert.equal(await stop.exited(), 0, stop.stderr);
-    assert.deepEqual(demo.livingProcesses(), []);
-    assert.deepEqual(await runtime.list(slug), []);
+    for (const url of addresses) assert.equal(await status(url), 'no answer', url);
+    await assertNothingIsLeft(demo, slug);
+    assert.deepEqual(await readdir(records), []);
   });
 
   it('says why it ends when the key is refused, and still cleans up', async () => {
@@ -201,3 +206,11 @@ describe('script/demo --provider', function () {
     });
   }
 });
+
+function addressesOf(report: DemoReport): string[] {
+  const urls = [report.issue_url, report.pr_url, report.addresses?.gitea, report.addresses?.temporal_ui];
+  return urls.map((url) => {
+    assert.ok(typeof url === 'string', JSON.stringify(report));
+    return url;
+  });
+}

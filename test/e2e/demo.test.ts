@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import { Demo, type DemoReport } from '../support/demo/demo-process.js';
+import { assertNothingIsLeft, status } from '../support/demo/demo-left.js';
+import { Demo } from '../support/demo/demo-process.js';
 
 /** In the order in which they happen. */
 const STEPS = [
@@ -26,25 +25,8 @@ const STEPS = [
   'frozen_again',
   'merged',
   'destroyed',
+  'cleaned_up',
 ];
-
-const runtime = new DockerBottleRuntime();
-
-async function status(url: string): Promise<number | 'no answer'> {
-  return fetch(url).then(
-    (response) => response.status,
-    () => 'no answer' as const,
-  );
-}
-
-/** Not what the demo says of itself, but what there is. */
-async function assertNothingIsLeft(demo: Demo, slug: string | null): Promise<void> {
-  assert.deepEqual(demo.livingProcesses(), []);
-  // The home, Gitea's directory, and that of the logs.
-  assert.equal(demo.directories().length, 3, demo.directories().join());
-  assert.deepEqual(demo.directories().filter(existsSync), []);
-  if (slug !== null) assert.deepEqual(await runtime.list(slug), []);
-}
 
 describe('script/demo', function () {
   this.timeout(300_000);
@@ -83,7 +65,7 @@ describe('script/demo', function () {
     assert.equal(report.error, undefined);
     assert.deepEqual(
       report.steps.map(({ name }) => name),
-      [...STEPS, 'cleaned_up'],
+      STEPS,
     );
     for (const { name, ms } of report.steps)
       assert.ok(Number.isSafeInteger(ms) && ms >= 0, `${name}: ${String(ms)}`);
@@ -118,26 +100,6 @@ describe('script/demo', function () {
     await assertNothingIsLeft(demo, slug);
   });
 
-  it('leaves everything up with --keep, until --stop', async () => {
-    demo = Demo.start(['--keep', '--json'], env);
-    assert.equal(await demo.exited(), 0, demo.stderr);
-    const report = demo.report();
-    assert.equal(report.ok, true);
-    assert.deepEqual(
-      report.steps.map(({ name }) => name),
-      STEPS,
-    );
-    const addresses = addressesOf(report);
-    for (const url of addresses) assert.equal(await status(url), 200, url);
-    assert.ok(demo.stderr.includes('script/demo --stop'));
-
-    const stop = Demo.start(['--stop'], env);
-    assert.equal(await stop.exited(), 0, stop.stderr);
-    for (const url of addresses) assert.equal(await status(url), 'no answer', url);
-    await assertNothingIsLeft(demo, report.slug);
-    assert.deepEqual(await readdir(records), []);
-  });
-
   it('says what failed, with the logs, and still cleans up', async () => {
     demo = Demo.start(['--json'], { ...env, GITEA_BIN: '/nonexistent/gitea' });
     assert.equal(await demo.exited(), 1);
@@ -161,11 +123,3 @@ describe('script/demo', function () {
     });
   }
 });
-
-function addressesOf(report: DemoReport): string[] {
-  const urls = [report.issue_url, report.pr_url, report.addresses?.gitea, report.addresses?.temporal_ui];
-  return urls.map((url) => {
-    assert.ok(typeof url === 'string', JSON.stringify(report));
-    return url;
-  });
-}
