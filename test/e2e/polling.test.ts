@@ -5,10 +5,11 @@ import type { PassReport } from '../../src/domain/upkeep/reconcile.js';
 import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
 import { textIn } from '../support/gitea/api.js';
 import type { Person } from '../support/gitea/person.js';
+import { plays } from '../support/scale/plays.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
 
-const ROUNDS = 100;
+const ROUNDS = plays(20);
 
 describe('a forge without any webhook, on real parts', function () {
   this.timeout(240_000);
