@@ -3,20 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { agentProvider } from '../../src/adapters/agents/registry.js';
-import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import { containerName } from '../../src/adapters/docker/names-and-labels.js';
-import { syncWorkflowId } from '../../src/domain/sync/sync.js';
-import { bridgeAddress } from '../support/model-api/bridge-address.js';
-import { ModelApi } from '../support/model-api/model-api.js';
-import { say, use, type Answer } from '../support/model-api/script.js';
-import { SecretSearch } from '../support/stack/secret-search.js';
-import { StackFiles } from '../support/stack/stack-files.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { SyncStack } from '../support/sync/sync-stack.js';
+import { agentProvider } from '../../../src/adapters/agents/registry.js';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
+import { syncWorkflowId } from '../../../src/domain/sync/sync.js';
+import type { ModelApi } from '../../support/model-api/model-api.js';
+import { say, use, type Answer } from '../../support/model-api/script.js';
+import { SecretSearch } from '../../support/stack/secret-search.js';
+import { StackFiles } from '../../support/stack/stack-files.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import type { SyncStack } from '../../support/sync/sync-stack.js';
+import { HOST_CANARY, syncStack } from './stack.js';
 
 const KEY = `canary-key-${randomBytes(16).toString('hex')}`;
-const HOST_CANARY = `canary-host-${randomBytes(16).toString('hex')}`;
 const OTHER_CANARY = `canary-other-${randomBytes(16).toString('hex')}`;
 const ENV = [
   `OPENCODE_API_KEY=${KEY}`,
@@ -32,7 +31,7 @@ describe('a fork is merged by the real opencode', function () {
   this.timeout(240_000);
   const search = new SecretSearch({ key: KEY, host: HOST_CANARY, other: OTHER_CANARY });
   const { image } = agentProvider('opencode');
-  let world: SyncStack | undefined;
+  let world: SyncStack;
   let api: ModelApi;
   let envFile: string;
 
@@ -41,22 +40,12 @@ describe('a fork is merged by the real opencode', function () {
       process.stdout.write(`    no image ${image}, so no sync with it: script/images agent-opencode\n`);
       this.skip();
     }
-    api = await ModelApi.start({ address: await bridgeAddress() });
-    world = await SyncStack.start({
-      MODEL_ANTHROPIC_URL: api.url,
-      ...{ HOST_CANARY, OPENCODE_CONFIG: HOST_CANARY, FORKLIFT_DOCKER_COMMAND: 'touch /workspace/owned' },
-    });
+    ({ world, api } = await syncStack());
     envFile = join(world.dir, 'opencode.env');
     await writeFile(envFile, ENV, { mode: 0o600 });
   });
-  after(async () => {
-    if (world === undefined) return;
-    await world.remove();
-    await api.close();
-  });
 
   it('with the key of opencode.env, which nobody but the model gets, and nothing of the host', async () => {
-    assert.ok(world !== undefined);
     const fork = await world.fork('app');
     await fork.onFork({ 'settings.txt': 'port = 2\nname = app\n' });
     await fork.onUpstream({ 'settings.txt': 'port = 1\nname = better\n' });
@@ -150,7 +139,6 @@ describe('a fork is merged by the real opencode', function () {
   });
 
   it('is refused, with what to do, for a file or an option that it cannot use', async () => {
-    assert.ok(world !== undefined);
     const { stack } = world;
     const fork = await world.fork('refused');
     const sync = (...args: string[]) => stack.cli(['sync', '--dir', fork.dir, ...args]);
@@ -191,7 +179,6 @@ describe('a fork is merged by the real opencode', function () {
   });
 
   it('again and again, by a schedule that is listed and removed', async () => {
-    assert.ok(world !== undefined);
     const { stack, client } = world;
     const fork = await world.fork('daily');
     await stack.run(['sync', 'schedule', '--dir', fork.dir, '--every', '1d']);
