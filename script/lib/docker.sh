@@ -29,8 +29,10 @@ docker_bring() {
         "or follow https://docs.docker.com/engine/install/"
     fi
     apt_install "no Docker engine answers and none is installed" docker.io iptables
-    docker_present && return 0
   fi
+  # Debian 13 has it apart, and the engine's package only recommends it.
+  have docker || apt_install "the engine's client is a package of its own here" docker-cli
+  docker_present && return 0
   is_root || die "the Docker engine is installed but doesn't answer ${USER:-you}. Run one of:" \
     "sudo systemctl start docker" "sudo usermod -aG docker \$USER   # then log in again"
   if [[ -d /run/systemd/system ]]; then

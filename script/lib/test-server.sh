@@ -36,7 +36,7 @@ EOF
 
 test_server_bring() {
   local dir=$BUILD/test-server missing=()
-  have java || missing+=(openjdk-17-jre-headless)
+  have java || missing+=(default-jre-headless)
   rm -rf "$dir"
   mkdir -p "$dir/lib"
   if [[ ! -f $TEST_SERVER_HOME/complete ]]; then
