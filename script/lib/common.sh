@@ -1,5 +1,8 @@
 # shellcheck shell=bash
 # What every part of set-up uses: places, printing with times, downloads that are checked, one lock.
+#
+# bash switches `set -e` off in all that is called before || or &&, in a condition or in $(…): there a result that is kept
+# needs its own `|| return 1` or `|| die`.
 
 CACHE=${BOT_BOTTLE_CACHE:-$HOME/.cache/bot-bottle}
 BIN=$CACHE/bin
@@ -198,12 +201,12 @@ wheel() {
   if ! python3 -m pip --version >/dev/null 2>&1; then
     apt_install "pip is missing" python3-pip >&2
   fi
-  dir=$(mktemp -d "$BUILD/wheel.XXXXXX")
+  dir=$(mktemp -d "$BUILD/wheel.XXXXXX") || return 1
   logged "pip-$name" python3 -m pip download --quiet --disable-pip-version-check --no-deps \
     --only-binary=:all: --timeout "$CONNECT_TIMEOUT" --dest "$dir" "$name==$version" || return 1
   file=$(echo "$dir"/*.whl)
   check_sha256 "$file" "$sum" || return 1
-  mv "$file" "$DOWNLOADS/"
+  mv "$file" "$DOWNLOADS/" || return 1
   rm -rf "$dir"
   echo "$DOWNLOADS/${file##*/}"
 }
@@ -221,8 +224,8 @@ npm_locked() {
 record() {
   local line="$1=$2"
   [[ -f $ENV_FILE ]] && grep -qxF -- "$line" "$ENV_FILE" && return 0
-  { if [[ -f $ENV_FILE ]]; then grep -v "^$1=" "$ENV_FILE" || true; fi; echo "$line"; } >"$ENV_FILE.part"
-  mv "$ENV_FILE.part" "$ENV_FILE"
+  { if [[ -f $ENV_FILE ]]; then grep -v "^$1=" "$ENV_FILE" || true; fi; echo "$line"; } >"$ENV_FILE.part" &&
+    mv "$ENV_FILE.part" "$ENV_FILE"
 }
 
 # find_tools: puts what is recorded there into the environment, which wins where it says something itself.

