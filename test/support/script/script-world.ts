@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Programs that set-up looks for: there only where a test puts a stand-in. */
 const HIDDEN =
   /^(?:docker|dockerd|docker-compose|apt-get|dpkg|systemctl|java|mvn|go|gcc|npm|node|curl|setsid)$/;
-const LIBRARY = ['versions', 'common', 'docker', 'go', 'build', 'images'];
+const LIBRARY = ['versions', 'common', 'docker', 'go', 'build', 'images', 'agent-images'];
 
 let system: string | undefined;
 
