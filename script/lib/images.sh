@@ -111,7 +111,7 @@ content_hash() {
 # Whether build_image would find the image made already.
 is_built() { [[ $(image_hash "$1") == "$2" ]] || image_exists "${1%:*}:$2"; }
 
-# build_image <image:tag> <title> <network> <hash> [--build-arg …]: from STAGE, unless that image has that hash.
+# build_image <image:tag> <title> <network> <hash> [option…]: from STAGE, unless that image has that hash.
 build_image() {
   local image=$1 title=$2 network=$3 hash=$4 t0 how=()
   shift 4
@@ -127,9 +127,8 @@ build_image() {
   fi
   local QUIET=0
   say "building $image"
-  if have_buildx; then how=(buildx build --load); else how=(build); fi
   [[ $network == none ]] && how+=(--network none)
-  logged "image-$title" builder_env docker "${how[@]}" "$@" \
+  logged "image-$title" builder_env docker build ${how[@]+"${how[@]}"} "$@" \
     --label "org.opencontainers.image.title=bot-bottle $title" \
     --label "org.opencontainers.image.version=$hash" \
     --label "org.opencontainers.image.revision=$(git -C "$ROOT" rev-parse -q --verify HEAD 2>/dev/null || echo none)" \
@@ -159,9 +158,10 @@ record_images() {
 
 have_buildx() { [[ ${DOCKER_BUILDKIT:-1} != 0 ]] && docker buildx version >/dev/null 2>&1; }
 
-# The engine of a distribution's package has no buildx; its classic builder does these files as well.
+# The engine of a distribution's package has no buildx; its classic builder does these files as well. With buildx it is the
+# engine's own builder, also where somebody selected another: one in a container has none of the images that ours stand on.
 builder_env() {
-  if have_buildx; then "$@"; else DOCKER_BUILDKIT=0 "$@"; fi
+  if have_buildx; then env -u BUILDX_BUILDER DOCKER_BUILDKIT=1 "$@"; else DOCKER_BUILDKIT=0 "$@"; fi
 }
 
 # --- the images -----------------------------------------------------------------------------------
@@ -181,7 +181,8 @@ image_base() {
     from=$(QUIET=0 && debian_image)
   fi
   [[ $from == "$DEBIAN_IMPORT" ]] && network=none
-  build_image "$BASE_IMAGE" base "$network" "$hash" --build-arg "FROM=$from" --build-arg "PACKAGES=$DEBIAN_PACKAGES"
+  # It is only built where there is none, as after its removal for Debian's updates: a step of before would bring the old ones.
+  build_image "$BASE_IMAGE" base "$network" "$hash" --no-cache --build-arg "FROM=$from" --build-arg "PACKAGES=$DEBIAN_PACKAGES"
 }
 
 # dist/ as the sources are now. The lock is inherited.

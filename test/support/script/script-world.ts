@@ -59,9 +59,13 @@ export class ScriptWorld {
 
   /** A program of the machine, or with a `/` a script of the repository, that is in `calls` and then does that. */
   stub(name: string, body = ''): void {
+    this.program(name, `#!/bin/bash\necho "\${0##*/} $*" >>"$CALLS"\n${body}\n`);
+  }
+
+  program(name: string, text: string): void {
     const file = path.join(name.includes('/') ? this.root : this.bin, name);
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, `#!/bin/bash\necho "\${0##*/} $*" >>"$CALLS"\n${body}\n`);
+    writeFileSync(file, text);
     chmodSync(file, 0o755);
   }
 

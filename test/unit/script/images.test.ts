@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { chmodSync } from 'node:fs';
+import path from 'node:path';
+import { hasImage, stubDocker } from '../../support/script/docker-stub.js';
+import { ScriptWorld, type Ended } from '../../support/script/script-world.js';
+
+/** What every optional image stands on, or is one of. */
+const OPTIONAL = ['agent-claude', 'agent-codex', 'agent-pi', 'agent-opencode', 'orchestrator'];
+
+describe('script/images', function () {
+  let world: ScriptWorld;
+  beforeEach(() => {
+    world = new ScriptWorld('script/images', 'images');
+    stubDocker(world, version('DEBIAN_IMAGE'));
+    const node = `cache/node-${version('IMAGE_NODE_VERSION')}/bin/node`;
+    world.write(node, '');
+    chmodSync(path.join(world.root, node), 0o755);
+  });
+  afterEach(() => {
+    world.remove();
+  });
+
+  const version = (name: string): string =>
+    new RegExp(`^${name}='?([^'\n]+)`, 'm').exec(world.read('script/lib/versions.sh'))?.[1] ?? '';
+  const builds = (): readonly string[] => world.calls().filter((call) => call.includes(' build '));
+  const succeeds = ({ status, stderr }: Ended): void => {
+    assert.equal(status, 0, stderr);
+  };
+
+  it('builds with the engine’s own builder, whichever one is selected: another one has none of our images', () => {
+    world.write('engine/buildx', '');
+    succeeds(world.run('script/images', ['base'], { BUILDX_BUILDER: 'in-a-container' }));
+    assert.match(builds().join('\n'), /^docker build /);
+    assert.equal(world.read('build-env'), 'DOCKER_BUILDKIT=1 BUILDX_BUILDER=\n');
+    assert.ok(hasImage(world, 'bot-bottle/base:bookworm'));
+  });
+
+  it('builds with the classic builder where there is no other', () => {
+    succeeds(world.run('script/images', ['base']));
+    assert.equal(world.read('build-env'), 'DOCKER_BUILDKIT=0 BUILDX_BUILDER=\n');
+  });
+
+  it('takes nothing of an earlier build for the base, for it is built to be renewed', () => {
+    succeeds(world.run('script/images', ['agent']));
+    const uncached = builds().map((call) => [
+      /-t bot-bottle\/([a-z-]+):/.exec(call)?.[1],
+      call.includes('--no-cache'),
+    ]);
+    assert.deepEqual(uncached, [
+      ['base', true],
+      ['agent-base', false],
+      ['agent-scripted', false],
+    ]);
+  });
+
+  describe('on a processor for which nobody has opencode', () => {
+    beforeEach(() => {
+      world.stub('uname', 'case $1 in -m) echo aarch64 ;; *) echo Linux ;; esac');
+      const library = 'script/lib/agent-images.sh';
+      world.write(
+        library,
+        `${world.read(library)}
+native_cli() { [[ -n $4 ]] || die "no sum is known"; echo "made $1"; }
+image_agent_pi() { echo "made pi"; }
+image_bundle() { echo "made bundle"; }
+image_orchestrator() { echo "made orchestrator"; }
+`,
+      );
+    });
+
+    for (const group of ['all', 'agents'])
+      it(`makes the others of \`${group}\`, says so, and writes which there are`, () => {
+        const ended = world.run('script/images', [group]);
+        succeeds(ended);
+        for (const name of ['claude', 'codex', 'pi'])
+          assert.match(ended.stdout, new RegExp(`^made ${name}$`, 'm'));
+        assert.match(ended.stderr, /agent-opencode.*this processor/);
+        assert.match(world.read('cache/images.json'), /bot-bottle\/agent-base:dev/);
+      });
+
+    it('fails for opencode by itself', () => {
+      assert.equal(world.run('script/images', ['agent-opencode']).status, 1);
+    });
+  });
+});
+
+describe('script/bootstrap --only images', () => {
+  let world: ScriptWorld;
+  beforeEach(() => {
+    world = new ScriptWorld('script/bootstrap');
+  });
+  afterEach(() => {
+    world.remove();
+  });
+
+  it('brings what is there of the CLIs and the service up to date, too, and makes no other', () => {
+    stubDocker(world, 'bot-bottle/agent-codex:dev', 'bot-bottle/orchestrator:dev');
+    world.stub('script/images');
+    assert.equal(world.run('script/bootstrap', ['--only', 'images']).status, 0);
+    assert.deepEqual(world.calls(), ['images', 'images agent-codex', 'images orchestrator']);
+  });
+
+  it('says of one that can’t be had that it is the old one, and goes on', () => {
+    stubDocker(world, ...OPTIONAL.map((name) => `bot-bottle/${name}:dev`));
+    world.stub('script/images', '[[ ${1-} != agent-opencode ]]');
+    const { status, stderr } = world.run('script/bootstrap', ['--only', 'images']);
+    assert.equal(status, 0);
+    assert.match(stderr, /agent-opencode .*earlier/);
+    assert.deepEqual(world.calls(), ['images', ...OPTIONAL.map((name) => `images ${name}`)]);
+  });
+
+  it('fails without what every run needs', () => {
+    stubDocker(world, ...OPTIONAL.map((name) => `bot-bottle/${name}:dev`));
+    world.stub('script/images', 'exit 1');
+    assert.equal(world.run('script/bootstrap', ['--only', 'images']).status, 1);
+    assert.deepEqual(world.calls(), ['images']);
+  });
+});
