@@ -228,9 +228,17 @@ image_orchestrator_modules() {
   build_image "$MODULES_IMAGE" orchestrator-modules default "$MODULES_HASH" --build-arg "FROM=$BASE_IMAGE"
 }
 
+# Of the npm that runs: the global modules are elsewhere where somebody has set a prefix.
+npm_directory() {
+  local program
+  # shellcheck disable=SC2016  # npm's own variable, for what it starts
+  program=$(npm exec --offline --loglevel=error -c 'printf %s "$npm_execpath"') || return 1
+  dirname "$(dirname "$program")"
+}
+
 # Adds to STAGE what the modules' Dockerfile compiles with. No package's script runs on this machine.
 production_modules() {
-  local release
+  local release npm
   cp "$ROOT/package.json" "$STAGE/"
   npm_locked "$STAGE" npm-production --omit=dev --ignore-scripts || die "the production modules can't be installed"
   # The SDK carries its native part for every system; the image has use for one.
@@ -239,6 +247,9 @@ production_modules() {
   done
   mkdir -p "$STAGE/tools/node/include"
   cp -r "$NODE_HOME/include/node" "$STAGE/tools/node/include/node"
-  cp -r "$(npm root -g --loglevel=error)/npm" "$STAGE/tools/npm"
+  npm=$(npm_directory)
+  [[ -f $npm/node_modules/node-gyp/bin/node-gyp.js ]] || die "the npm in ${npm:-?} has no node-gyp of its own, as Debian's" \
+    "install npm's own, with https://nodejs.org/en/download or: npm install --global npm"
+  cp -r "$npm" "$STAGE/tools/npm"
   chmod -R u=rwX,go=rX "$STAGE"
 }

@@ -42,7 +42,8 @@ node_bring() {
   IFS=. read -r major minor _ < <(node -p process.versions.node)
   ((major > 20 || (major == 20 && minor >= 12))) || die "Node $major.$minor is too old, 20.12 or newer is needed"
   say "npm ci: as package-lock.json says, and no script of a package but better-sqlite3's is run"
-  npm_locked "$ROOT" npm --ignore-scripts || die "the npm modules can't be installed"
+  # Also those that only the tests need, with NODE_ENV=production or omit=dev: without them node_modules is never right.
+  npm_locked "$ROOT" npm --ignore-scripts --include=dev || die "the npm modules can't be installed"
   sqlite_bring
   node_modules_match || die "node_modules isn't what package-lock.json says" "remove node_modules and run this again"
   node_modules_hash >"$NODE_STAMP"
@@ -59,7 +60,7 @@ sqlite_bring() {
     sqlite_loads && return 0
   fi
   say "better-sqlite3: compiles for a minute or two where no prebuilt can be downloaded"
-  (cd "$ROOT" && logged npm-sqlite npm rebuild --foreground-scripts --loglevel=error better-sqlite3) ||
+  (cd "$ROOT" && logged npm-sqlite npm rebuild --ignore-scripts=false --foreground-scripts --loglevel=error better-sqlite3) ||
     die "better-sqlite3 can't be installed"
   sqlite_loads || die "better-sqlite3 doesn't load: see $LOGS/npm-sqlite.log"
   mkdir -p "$BUILD" && cp "$binary" "$kept.part" && mv "$kept.part" "$kept"
