@@ -44,11 +44,11 @@ GITLEAKS_MODULE_SUM='h1:PmEvCfVI7ti9dV3s5aMZUY7sS2GxRvG3yzih7E+cS3w='
 GITLEAKS_TARBALL_SHA256_X86_64=551f6fc83ea457d62a0d98237cbad105af8d557003051f41f3e7ca7b3f2470eb
 GITLEAKS_TARBALL_SHA256_AARCH64=e4a487ee7ccd7d3a7f7ec08657610aa3606637dab924210b3aee62570fb4b080
 
-# --- Docker Compose; the publisher's binary is checked against the sum published beside it, the module by Go
+# --- Docker Compose; the sums are those of Docker's own image `docker`; the module is checked by Go
 COMPOSE_VERSION=2.40.3
 COMPOSE_MODULE_SUM='h1:XeYkQu1svDtyfZPv5nTwFryQ25ZJMkIlc4pz9HalMPI='
-COMPOSE_BINARY_SHA256_X86_64=
-COMPOSE_BINARY_SHA256_AARCH64=
+COMPOSE_BINARY_SHA256_X86_64=dba9d98e1ba5bfe11d88c99b9bd32fc4a0624a30fafe68eea34d61a3e42fd372
+COMPOSE_BINARY_SHA256_AARCH64=d26373b19e89160546d15407516cc59f453030d9bc5b43ba7faf16f7b4980137
 
 # --- Go, only where Gitea or gitleaks must be built and there is none
 GO_VERSION=1.26.6
