@@ -5,6 +5,8 @@
 DOCKERD_PID_FILE=$CACHE/dockerd.pid
 DOCKERD_LOG=$LOGS/dockerd.log
 ENGINE_PID_FILE=/var/run/docker.pid
+# Whoever needs the engine has a shared lock of it: use_engine.
+ENGINE_USERS=$CACHE/engine-users
 
 engine_version() { docker version --format '{{.Server.Version}}' 2>/dev/null; }
 
@@ -62,16 +64,24 @@ start_dockerd() {
   local pid
   remove_stale_pid_file || return 0
   say "no systemd here: starting dockerd by hand, log in $DOCKERD_LOG (stop it with script/bootstrap --stop)"
-  setsid nohup dockerd >"$DOCKERD_LOG" 2>&1 </dev/null 8>&- 9>&- &
+  setsid nohup dockerd >"$DOCKERD_LOG" 2>&1 </dev/null 6>&- 8>&- 9>&- &
   pid=$!
   disown "$pid"
+  # At once: whoever is interrupted while he waits leaves an engine that can be stopped.
+  record_dockerd "$pid"
   if ! told 'waiting for the engine' "$DOCKERD_LOG" wait_for_engine "$pid"; then
     tail -n 15 "$DOCKERD_LOG" >&2
     die "dockerd didn't come up, see $DOCKERD_LOG"
   fi
   # setsid forks when it leads a process group: the engine's own pid file knows better than $!.
-  [[ -r $ENGINE_PID_FILE ]] && pid=$(<"$ENGINE_PID_FILE")
-  printf '%s\n%s\n' "$pid" "$(started_at "$pid")" >"$DOCKERD_PID_FILE.part"
+  [[ ! -r $ENGINE_PID_FILE ]] || record_dockerd "$(<"$ENGINE_PID_FILE")"
+}
+
+# record_dockerd <pid>: for `bootstrap --stop`.
+record_dockerd() {
+  local start
+  start=$(started_at "$1" 2>/dev/null) || return 0
+  printf '%s\n%s\n' "$1" "$start" >"$DOCKERD_PID_FILE.part"
   mv "$DOCKERD_PID_FILE.part" "$DOCKERD_PID_FILE"
 }
 
@@ -86,10 +96,36 @@ wait_for_engine() {
   return 1
 }
 
-# Stops the dockerd that bootstrap started, and no other.
+# use_engine: nobody's end stops the engine until this process has ended, and ENGINE_WAS_UP says whether it ran before. One that is
+# being stopped is waited for. Descriptor 6 is what has the lock, and goes to what is started, but not to dockerd.
+use_engine() {
+  make_cache
+  if have flock; then
+    exec 6>>"$ENGINE_USERS"
+    flock -s 6
+  fi
+  ENGINE_WAS_UP=0
+  ! docker_answers || ENGINE_WAS_UP=1
+}
+
+# leave_engine: stops it if it did not run before use_engine.
+leave_engine() {
+  [[ ${BOT_BOTTLE_KEEP_ENGINE:-0} != 1 && ${ENGINE_WAS_UP:-0} == 0 ]] || return 0
+  # The lock itself, whoever of those that were started has the descriptor still.
+  flock -u 6 2>/dev/null || true
+  "$ROOT/script/bootstrap" --quiet --stop
+}
+
+# Stops the dockerd that bootstrap started, and no other, unless somebody needs it.
 stop_dockerd() {
   local pid start i
   [[ -f $DOCKERD_PID_FILE ]] || { headline "docker engine … not started by bootstrap, left alone"; return 0; }
+  # Until the end, so that nobody begins with an engine that is being stopped.
+  exec 6>>"$ENGINE_USERS"
+  if have flock && ! flock -n 6; then
+    QUIET=0 headline "docker engine … another demo, test or benchmark needs it, left running: script/bootstrap --stop later"
+    return 0
+  fi
   { read -r pid && read -r start; } <"$DOCKERD_PID_FILE" || true
   if ! is_dockerd "${pid:-}" || [[ $(started_at "$pid") != "${start:-}" ]]; then
     rm -f "$DOCKERD_PID_FILE"

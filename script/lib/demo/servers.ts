@@ -26,9 +26,11 @@ export class Servers {
   static start(logs: string, records: string, agent: AgentSetup | null): Servers {
     const log = openSync(join(logs, 'keeper.log'), 'a', 0o600);
     // A session of its own: Ctrl-C in the terminal is for the demo, which then has things ended in order.
+    // By it script/demo has the engine: the servers have it on when they are kept.
+    const engine = Number(process.env['BOT_BOTTLE_ENGINE_USE'] ?? 0);
     const child = fork(KEEPER, [logs, records], {
       detached: true,
-      stdio: ['ignore', log, log, 'ipc'],
+      stdio: ['ignore', log, log, 'ipc', ...(engine > 0 ? [engine] : [])],
       execArgv: ['--import', 'tsx'],
     });
     closeSync(log);

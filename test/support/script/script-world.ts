@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Programs that set-up looks for: there only where a test puts a stand-in. */
-const HIDDEN =
-  /^(?:docker|dockerd|docker-compose|apt-get|dpkg|systemctl|java|mvn|go|gcc|npm|node|curl|setsid)$/;
+const HIDDEN = /^(?:docker|dockerd|docker-compose|apt-get|dpkg|systemctl|java|mvn|go|gcc|npm|node|curl)$/;
 const LIBRARY = ['versions', 'common', 'docker', 'go', 'build', 'images', 'agent-images'];
 
 let system: string | undefined;
@@ -51,6 +50,9 @@ export class ScriptWorld {
       mkdirSync(path.join(this.root, directory), { recursive: true });
     for (const file of ['script/lib', ...files])
       cpSync(path.join(ROOT, file), path.join(this.root, file), { recursive: true });
+    // The engine that this machine may have is none of ours.
+    const engine = 'script/lib/docker.sh';
+    this.write(engine, this.read(engine).replace('/var/run/docker.pid', path.join(this.root, 'docker.pid')));
   }
 
   remove(): void {

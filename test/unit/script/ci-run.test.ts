@@ -15,7 +15,7 @@ describe('.ci/run', () => {
   beforeEach(() => {
     root = mkdtempSync(path.join(tmpdir(), 'bb-ci-run-'));
     mkdirSync(path.join(root, 'script/lib'), { recursive: true });
-    for (const file of ['.ci/run', 'script/lib/common.sh'])
+    for (const file of ['.ci/run', 'script/lib/common.sh', 'script/lib/docker.sh'])
       cpSync(path.join(ROOT, file), path.join(root, file));
     stub('script/bootstrap', '');
     stub(
@@ -99,7 +99,7 @@ describe('script/test', () => {
   before(() => {
     root = mkdtempSync(path.join(tmpdir(), 'bb-test-'));
     mkdirSync(path.join(root, 'script/lib'), { recursive: true });
-    for (const file of ['script/test', 'script/lib/common.sh'])
+    for (const file of ['script/test', 'script/lib/common.sh', 'script/lib/docker.sh'])
       cpSync(path.join(ROOT, file), path.join(root, file));
     for (const [file, body] of [
       ['script/bootstrap', 'exit 0'],
