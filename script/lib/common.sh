@@ -106,6 +106,17 @@ output_to() { "${@:2}" >"$1" 2>&1; }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 is_root() { ((EUID == 0)); }
+
+# The engine of docker's context, told to all that is started: the product asks DOCKER_HOST or the usual socket, and knows no
+# contexts. Only a socket, for of others the address is not all it takes, and they don't see this machine's files.
+follow_docker_context() {
+  local address
+  [[ -z ${DOCKER_HOST:-} ]] && have docker || return 0
+  address=$(docker context inspect -f '{{.Endpoints.docker.Host}}' 2>/dev/null) || return 0
+  [[ $address == unix://* && $address != unix:///var/run/docker.sock ]] || return 0
+  export DOCKER_HOST=$address
+}
+
 docker_answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
 is_debian() { have apt-get && have dpkg; }
 
@@ -251,3 +262,5 @@ lock_cache() {
   fi
   export BOT_BOTTLE_LOCKED=$CACHE
 }
+
+follow_docker_context
