@@ -22,6 +22,13 @@ export function fromHere(allowed: readonly string[]): RequestHandler {
   };
 }
 
+/** Whether it is every address of this machine, which is nobody's name. */
+export function isWildcard(host: string): boolean {
+  const url = `http://${isIPv6(host) ? `[${host}]` : host}`;
+  // `0` and `::0.0.0.0` are wildcards, too, once they are read as addresses.
+  return URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname);
+}
+
 /** Lets a good token through, so often a minute. */
 export function authorize({
   tokens,

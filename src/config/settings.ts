@@ -11,7 +11,6 @@ import {
   modelAddress,
   modelPrice,
   notifyUrl,
-  oneAddress,
   oneOf,
   orOff,
   sizeBetween,
@@ -463,10 +462,10 @@ export const SETTINGS = {
   }),
   API_LISTEN: required({
     type: 'host:port or `off`',
-    parse: orOff(oneAddress(hostPort)),
+    parse: orOff(hostPort),
     fallback: '127.0.0.1:8085',
     description:
-      'Where the HTTP API answers who has a token (`bot-bottle token create`). With `off`, `up` starts none. An address that clients use: requests by other names are refused, so it is no wildcard.',
+      'Where the HTTP API answers who has a token (`bot-bottle token create`). With `off`, `up` starts none. Requests by another name than this or loopback’s are refused.',
   }),
   NOTIFY_COMMAND: optional({
     type: 'path',

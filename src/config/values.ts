@@ -143,19 +143,6 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** For what answers only to the name that it listens at: a wildcard is nobody's. */
-export function oneAddress(parse: Parser<HostPort>): Parser<HostPort> {
-  return (text, context) => {
-    const address = parse(text, context);
-    const { host } = address;
-    const url = `http://${host.includes(':') ? `[${host}]` : host}`;
-    // `0` and `::0.0.0.0` are wildcards, too, once they are read as addresses.
-    if (URL.canParse(url) && ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(new URL(url).hostname))
-      throw new InvalidInputError('expected no wildcard: name the address that clients use');
-    return address;
-  };
-}
-
 const HOST_PORT = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/;
 
 /** `127.0.0.1:8080`, `localhost:7233`, `[::1]:8080` (the brackets are not part of `host`). */

@@ -1,6 +1,7 @@
 /** Composition root of the HTTP API. */
 import { hostname } from 'node:os';
 import { problemAnswer } from '../../api/base/problem.js';
+import { isWildcard } from '../../api/authorize.js';
 import { createApi } from '../../api/create-api.js';
 import { orchestratorClient } from '../../cli/runs/orchestrator-client.js';
 import type { Config } from '../../config/load-config.js';
@@ -54,6 +55,11 @@ export async function startApi(
   const listening = await listen(app, address, DEFAULT_LIMITS, (status) =>
     problemAnswer(status, 'send a complete request, with at most 16 KiB of headers and address'),
   );
+  if (isWildcard(address.host))
+    log.warn(
+      {},
+      'only requests for 127.0.0.1 or localhost are answered: let API_LISTEN name what clients use',
+    );
   return {
     url: listening.url,
     stop: async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Request, Response } from 'express';
-import { fromHere } from '../../../src/api/authorize.js';
+import { fromHere, isWildcard } from '../../../src/api/authorize.js';
 
 /** Whether a request by this name gets through to an API that listens at an address. */
 function answers(address: string, host: string): boolean {
@@ -28,5 +28,11 @@ describe('names that the HTTP API answers to', () => {
       '10.0.0.8',
     ])
       assert.ok(!answers('10.0.0.7', host), host);
+  });
+
+  it('are none of a wildcard, however that is written', () => {
+    for (const host of ['0.0.0.0', '0', '::', '0:0::0', '::ffff:0.0.0.0']) assert.ok(isWildcard(host), host);
+    for (const host of ['127.0.0.1', '10.0.0.7', 'fd00::7', 'box.example'])
+      assert.ok(!isWildcard(host), host);
   });
 });

@@ -9,7 +9,6 @@ import {
   matching,
   modelAddress,
   modelPrice,
-  oneAddress,
   orOff,
   parseSize,
 } from '../../../src/config/values.js';
@@ -18,18 +17,6 @@ import { InvalidInputError } from '../../../src/domain/base/errors.js';
 
 const context = { home: '/home/op/.bot-bottle' };
 const YEAR = 366 * 86_400_000;
-
-describe('an address that clients use', () => {
-  it('is no wildcard, however that is written', () => {
-    const parse = orOff(oneAddress(hostPort));
-    for (const text of ['0.0.0.0:8085', '[::]:8085', '0:8085', '[0:0::0]:8085', '[::ffff:0.0.0.0]:8085'])
-      assert.throws(() => parse(text, context), InvalidInputError, text);
-    assert.throws(() => parse('0.0.0.0:8085', context), /name the address that clients use/);
-    for (const text of ['127.0.0.1:8085', '10.0.0.7:8085', '[fd00::7]:8085', 'box.example:8085'])
-      assert.notEqual(parse(text, context), null, text);
-    assert.equal(parse('off', context), null);
-  });
-});
 
 describe('durations', () => {
   it('what is formatted is parsed back to the same milliseconds', () => {
