@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Hook, Message, Sent } from '../../domain/notify/hooks.js';
 import { escapeTerminal } from '../../domain/text/escape.js';
 import { endGroup } from '../system/run-process.js';
+import { withinLimit } from './within-limit.js';
 
 const LIMIT_MS = 30_000;
 /** Of what it prints, for the log. */
@@ -26,8 +27,7 @@ export function commandHook({ path, env, limitMs = LIMIT_MS }: CommandOptions): 
   );
   return {
     name: 'command',
-    send: (message, stopped) =>
-      run(path, own, message, AbortSignal.any([stopped, AbortSignal.timeout(limitMs)])),
+    send: (message, stopped) => withinLimit(limitMs, stopped, (ending) => run(path, own, message, ending)),
   };
 }
 

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import type { Hook, Message, Sent } from '../../domain/notify/hooks.js';
+import { withinLimit } from './within-limit.js';
 
 const LIMIT_MS = 10_000;
 /** Of an answer that is no success, for the log. */
@@ -27,8 +28,10 @@ export function webhookHook({ url, secret, now, limitMs = LIMIT_MS }: WebhookOpt
     send: async (message, stopped) => {
       try {
         const headers = signedHeaders(message, secret(), Math.floor(now() / 1000));
-        const late = AbortSignal.timeout(limitMs);
-        return judged(await post(url, message.body, headers, AbortSignal.any([stopped, late])), now());
+        const answer = await withinLimit(limitMs, stopped, (ending) =>
+          post(url, message.body, headers, ending),
+        );
+        return judged(answer, now());
       } catch (error) {
         return { kind: 'again', why: whyNoAnswer(error, limitMs), retryAfterMs: null };
       }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { commandHook } from '../../../src/adapters/notify/command-hook.js';
 import type { Sent } from '../../../src/domain/notify/hooks.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
@@ -81,6 +83,17 @@ describe('the command that tells people', () => {
     assert.ok(Date.now() - begun < 5_000);
     await sleep(1_200);
     assert.throws(() => readFileSync(mark), /ENOENT/);
+  });
+
+  it('ends at its limit, whatever is collected meanwhile', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const sending = send('sleep 5', { limitMs: 600 });
+    for (let round = 0; round < 6; round += 1) {
+      await sleep(50);
+      collect();
+    }
+    assert.match(whyOf(await sending), /did not end in time and was killed/);
   });
 
   it('is over when it has ended, though something keeps its output open', async () => {
