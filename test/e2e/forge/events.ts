@@ -138,14 +138,22 @@ describe('what people do on the forge', function () {
   });
 
   it('goes on while its issue is locked', async () => {
-    const { alice } = stack().gitea;
-    const run = await trigger('locked', WAIT_FOR_TEST, 'comment $ISSUE said while locked', 'done success x');
+    const { alice, bot } = stack().gitea;
+    // Its script names the issue, so it is written before anybody is asked to do it.
+    const issue = await alice.createIssue({ title: 'locked' });
+    const body = bottleScript(WAIT_FOR_TEST, `comment ${String(issue)} said while locked`, 'done success x');
+    await alice.editIssue(issue, { body });
+    await alice.addLabel(issue, LABEL);
+    await alice.assign(issue, bot.login);
+    const run = lifeOf(issue);
     const { slug } = await run.waiting();
     await alice.api.call('PUT', `/repos/alice/demo/issues/${String(run.issue)}/lock`, {
       lock_reason: 'too heated',
     });
     await run.files.letGo(slug);
     await run.frozen(1, 'done');
+    const comments = await alice.comments(issue);
+    assert.ok(comments.some(({ body: said }) => said.startsWith('said while locked')));
     await run.close();
   });
 
