@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -70,6 +70,7 @@ describe('what the documents say to run about the record', function () {
       // token create --scope read --name me
       const answer = await sh(block.replace('http://127.0.0.1:8085/api/v1', api.url));
       assert.equal((JSON.parse(answer) as { runs: object[] }).runs.length, 1);
+      assert.equal((await stat(join(home.dir, 'token'))).mode & 0o777, 0o600);
     } finally {
       await api.stop();
     }

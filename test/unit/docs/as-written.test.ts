@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ScriptWorld } from '../../support/script/script-world.js';
 import { ROOT } from './tree.js';
@@ -45,5 +45,71 @@ describe('what the documents say to run, over stand-ins', () => {
     it('makes those of the agents again, too', () => {
       assert.ok(world.calls().includes('images agents'), world.calls().join('\n'));
     });
+  });
+
+  describe('to keep a secret in a file', () => {
+    const modeOf = (file: string): number => statSync(path.join(world.root, file)).mode & 0o777;
+
+    it('leaves a token of the HTTP API to its owner', () => {
+      world.stub('bot-bottle', 'echo secret');
+      world.stub('curl');
+      world.shell(`umask 022\n${blockWith('docs/api.md', 'token create')}`);
+      assert.equal(world.read('token'), 'secret\n');
+      assert.equal(modeOf('token'), 0o600);
+    });
+
+    it('leaves a model’s key to its owner from the beginning', () => {
+      world.stub('chmod', '/bin/ls -l "${!#}" >"$ROOT/before"');
+      world.shell(`umask 022\n${blockWith('README.md', 'OPENCODE_API_KEY')}`);
+      assert.match(world.read('.config/forklift/opencode.env'), /^OPENCODE_API_KEY=.*\n(?:\w+=.*\n){3}$/);
+      assert.equal(modeOf('.config/forklift/opencode.env'), 0o600);
+      // Already before its chmod, which is for a file that was there.
+      assert.match(world.read('before'), /^-rw------- /);
+    });
+  });
+
+  it('as a systemd unit can be enabled, and starts behind what it needs', () => {
+    const unit = new Map<string, string>();
+    let section = '';
+    for (const line of blockWith('docs/install.md', 'ExecStart').trim().split('\n')) {
+      const [, name] = /^\[(\w+)\]$/.exec(line) ?? [];
+      const [, key, value] = /^(\w+)=(.+)$/.exec(line) ?? [];
+      if (name !== undefined) section = name;
+      else if (key !== undefined && value !== undefined) unit.set(`${section}.${key}`, value);
+      else assert.equal(line, '');
+    }
+    const needed = 'docker.service network-online.target';
+    const wanted = {
+      'Unit.Wants': needed,
+      'Unit.After': needed,
+      'Service.Restart': 'always',
+      'Service.RestartSec': '10',
+      'Install.WantedBy': 'multi-user.target',
+    };
+    for (const [key, value] of Object.entries(wanted)) assert.equal(unit.get(key), value, key);
+  });
+});
+
+describe('what the documents say', () => {
+  const read = (page: string): string => readFileSync(path.join(ROOT, page), 'utf8');
+
+  it('of Docker Compose works while the worker has no tokens to start with', () => {
+    const block = blockWith('docs/install.md', 'docker compose up');
+    assert.match(block, /^token .* \| docker compose run --rm .*worker secret set forge-token$/m);
+    assert.match(block, /^docker compose run --rm worker doctor$/m);
+    assert.doesNotMatch(block, /compose exec/);
+  });
+
+  it('of a pipe into a container has no terminal', () => {
+    for (const page of ['docs/install.md', 'docker-compose.yml'])
+      for (const [line] of read(page).matchAll(/.*\|\s*docker compose exec.*/g))
+        assert.match(line, /exec -T /);
+    assert.match(read('docs/install.md'), /docker compose exec -T worker bot-bottle/);
+  });
+
+  it('of the removal stops the engine while its record is there', () => {
+    const page = read('docs/uninstall.md');
+    const stop = page.indexOf('script/bootstrap --stop');
+    assert.ok(stop > 0 && stop < page.indexOf('**5. Delete the files**'));
   });
 });
