@@ -44,7 +44,7 @@ const PUSH_TIMEOUT_MS = 5 * 60_000;
 const PUBLISH_ATTEMPTS = 3;
 
 /**
- * `GitRepository` with the system's git (2.39 or later) on bare mirrors. No call opens a workspace. Errors: `GitError`,
+ * `GitRepository` with the system's git (2.32 or later; tried with 2.39) on bare mirrors. No call opens a workspace. Errors: `GitError`,
  * final when the forge refuses the token or has no such repository; `InvalidInputError`.
  */
 export class SystemGitRepository implements GitRepository {

@@ -11,8 +11,8 @@ import { stuckWorkFinding } from './stuck-work.js';
 import { atLeast } from './version.js';
 
 const NODE_WANTED = [20, 12];
-/** `merge-tree --write-tree` and what else the publish gate asks of git. */
-const GIT_WANTED = [2, 38];
+/** `repack --geometric` keeps the mirrors small, and `GIT_CONFIG_GLOBAL` keeps the user's settings out. */
+const GIT_WANTED = [2, 32];
 const GITLEAKS_WANTED = [8, 25];
 /** Engine 20.10: the oldest one the containers' options were tried on. */
 const API_WANTED = [1, 41];
@@ -29,7 +29,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('secrets', () => secrets(probes)),
     check('models', () => models(probes)),
     check('git', async () =>
-      version((await probes.gitVersion()).trim(), GIT_WANTED, 'install git 2.38 or newer'),
+      version((await probes.gitVersion()).trim(), GIT_WANTED, 'install git 2.32 or newer'),
     ),
     check('engine', () => engine(probes)),
     check('runtime', () => runtime(probes)),

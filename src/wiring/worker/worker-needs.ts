@@ -63,5 +63,5 @@ async function engineWith(runtimeName: string | null): Promise<EngineFacts> {
 
 function requireGit(): void {
   if (findExecutable('git') === undefined)
-    throw new InvalidInputError('there is no program git on the PATH: install git 2.38 or newer');
+    throw new InvalidInputError('there is no program git on the PATH: install git 2.32 or newer');
 }

@@ -19,6 +19,19 @@ describe('the decisions', () => {
     );
   });
 
+  it('are linked by the number that the link says', () => {
+    const wrong = readTree()
+      .files.filter((file) => file.endsWith('.md'))
+      .flatMap((file) => {
+        const text = readFileSync(path.join(ROOT, file), 'utf8');
+        const links = [...text.matchAll(/\[(?:ADR|decision) (\d+)\]\([^)]*?(\d{4})-[^)]*\)/g)];
+        return links
+          .filter(([, said, linked]) => Number(said) !== Number(linked))
+          .map(([link]) => `${file}: ${link}`);
+      });
+    assert.deepEqual(wrong, []);
+  });
+
   it('have the number and the words of their file in their title, and the parts of a decision', () => {
     for (const file of files) {
       const [, number, name = ''] = FILE.exec(file) ?? [];

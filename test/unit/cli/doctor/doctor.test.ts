@@ -191,8 +191,8 @@ describe('doctor', () => {
         ],
       },
     ],
-    ['an old git', 'git', 'fail', /2\.38/, { gitVersion: answers('git version 2.37.9') }],
-    ['a git that prints nothing', 'git', 'fail', /2\.38/, { gitVersion: answers('') }],
+    ['an old git', 'git', 'fail', /2\.32/, { gitVersion: answers('git version 2.31.9') }],
+    ['a git that prints nothing', 'git', 'fail', /2\.32/, { gitVersion: answers('') }],
     [
       'an old engine',
       'engine',
@@ -371,6 +371,11 @@ describe('doctor', () => {
       );
     });
   }
+
+  it('takes the oldest git that has what is asked of it', async () => {
+    const reports = await examine({ gitVersion: answers('git version 2.32.0') });
+    assert.equal(reports.get('git')?.state, 'ok');
+  });
 
   it('knows a runtime that the engine lists, and a containerd shim by its name', async () => {
     for (const name of ['runsc', 'io.containerd.kata.v2'])
