@@ -117,7 +117,7 @@ describe('a run whose subject is a pull request', function () {
     );
     await dora.on('dora/pulls').createFile({ branch: 'evil', from: 'main', path: 'evil.md', content: 'x' });
     const heard = stack().output.length;
-    const number = await dora.openPr({ title: 'From afar', head: 'dora:evil' });
+    const number = await dora.on('alice/pulls').openPr({ title: 'From afar', head: 'dora:evil' });
     await alice.addLabel(number, 'bot-bottle:demo');
     await alice.assign(number, bot.login);
     await waitUntil('the refusal', () =>

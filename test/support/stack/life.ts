@@ -9,6 +9,7 @@ import { latestRejections } from '../../../src/adapters/sqlite/inbox/rejection-l
 import type { ForgeReaction } from '../../../src/domain/forge/forge.js';
 import type { ContainerRole, ContainerState } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { FrozenReason } from '../../../src/domain/run/turn.js';
+import type { Person } from '../gitea/person.js';
 import { timelineQuery, type RunView } from '../../../src/workflows/messages.js';
 import { StackFiles } from './stack-files.js';
 import { waitUntil, type Stack } from './stack.js';
@@ -55,6 +56,12 @@ export class Life {
 
   get issue(): number {
     return this.subject.number;
+  }
+
+  /** Alice, in its repository. */
+  private get alice(): Person {
+    const { owner, repo } = this.subject;
+    return this.stack.gitea.alice.on(`${owner}/${repo}`);
   }
 
   until(
@@ -135,7 +142,8 @@ export class Life {
 
   /** Names of the branches that runs of the issue have published. */
   async branches(): Promise<string[]> {
-    const all = await this.stack.gitea.alice.api.list('/repos/alice/demo/branches?limit=50');
+    const { owner, repo } = this.subject;
+    const all = await this.stack.gitea.alice.api.list(`/repos/${owner}/${repo}/branches?limit=50`);
     const own = `bot-bottle/${String(this.issue)}-`;
     return all.map(({ name }) => String(name)).filter((name) => name.startsWith(own));
   }
@@ -174,12 +182,12 @@ export class Life {
   }
 
   comment(text: string): Promise<number> {
-    return this.stack.gitea.alice.comment(this.issue, text);
+    return this.alice.comment(this.issue, text);
   }
 
   /** Closes the issue or, where there is one, the pull request, and waits for the end of the life. */
   async close(): Promise<void> {
-    const { alice } = this.stack.gitea;
+    const { alice } = this;
     const view = await this.stack.view(this.client, this.subject);
     await Promise.all((view?.prs ?? []).map((number) => alice.closePr(number)));
     if (view?.prs.length === 0) await alice.closeIssue(this.issue);
