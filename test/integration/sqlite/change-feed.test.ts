@@ -1,33 +1,23 @@
 import assert from 'node:assert/strict';
-import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { FeedPlace } from '../../../src/domain/run/change-feed.js';
-import type { Database } from '../../../src/domain/run/stores.js';
 import { stateRow } from '../../support/webhook/rows.js';
-import { useNewPaths } from '../../support/webhook/temp-dir.js';
+import { useDatabase } from '../../support/webhook/use-database.js';
 
 const NOON = Date.parse('2026-11-27T12:00:00.000Z');
 const HOUR = 3_600_000;
 
 describe('changes of all runs in SQLite', () => {
-  const newPath = useNewPaths();
-  let database: Database;
-  beforeEach(async () => {
-    database = await openDatabase(newPath());
-  });
-  afterEach(async () => {
-    await database.close();
-  });
-
+  const database = useDatabase();
   const write = (phase: string, updatedAt: number): Promise<void> =>
-    database.forgeState.upsert(stateRow({ phase, updatedAt }));
+    database().forgeState.upsert(stateRow({ phase, updatedAt }));
   const told = async (place: FeedPlace, now: number): Promise<{ phases: string[]; next: FeedPlace }> => {
-    const { changes, place: next } = await database.changes.since(place, now);
+    const { changes, place: next } = await database().changes.since(place, now);
     return { phases: changes.flatMap((change) => (change.kind === 'run' ? [change.phase] : [])), next };
   };
 
   it('are told at once after the clock was set back, and the feed does not run in circles', async () => {
     await write('running', NOON);
-    const latest = await database.changes.latest();
+    const latest = await database().changes.latest();
     const back = NOON - HOUR;
     const quiet = await told(latest, back);
     assert.deepEqual(quiet.phases, []);

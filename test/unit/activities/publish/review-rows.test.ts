@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sealRun, sealUnsealed } from '../../../../src/activities/rows/seal-run.js';
 import { reviewRows } from '../../../../src/activities/publish/review-rows.js';
-import { openDatabase } from '../../../../src/adapters/sqlite/open-database.js';
 import type { RunState } from '../../../../src/domain/run/run-states.js';
-import type { Database } from '../../../../src/domain/run/stores.js';
 import { verifyRecord } from '../../../../src/domain/provenance/verify-record.js';
 import { SWEEP_MIN_AGE_MS } from '../../../../src/domain/upkeep/sweep-decisions.js';
 import { sampleHome } from '../../../support/host/sample-home.js';
 import { READER, signerOf } from '../../../support/provenance/sealed-run.js';
 import { ID, shownProposal, SLUG } from '../../../support/supervise/shown.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useDatabase } from '../../../support/webhook/use-database.js';
 
 const NOW = 1_700_000_000_000;
 const OLD = NOW - SWEEP_MIN_AGE_MS;
@@ -20,8 +18,7 @@ const OPEN: RunState = { kind: 'open', slug: null, phase: 'running', host: 'h1',
 
 /** Over a real database. */
 describe('the rows of runs, looked through for a host', () => {
-  const newPath = useNewPaths();
-  let database: Database;
+  const database = useDatabase();
   /** By workflow, if not open. */
   let states: Record<string, RunState>;
   let warned: object[];
@@ -30,19 +27,17 @@ describe('the rows of runs, looked through for a host', () => {
   let whileAsked: () => Promise<void>;
 
   beforeEach(async () => {
-    database = await openDatabase(newPath());
     states = {};
     [warned, blobs, removed] = [[], {}, []];
     whileAsked = () => Promise.resolve();
   });
-  afterEach(() => database.close());
 
   const review = () =>
     reviewRows(
       {
         ...sampleHome(
           {
-            database,
+            database: database(),
             blobs: {
               put: () => assert.fail('nothing is kept'),
               getText: (ref) => Promise.resolve(blobs[ref] ?? ''),
@@ -71,9 +66,9 @@ describe('the rows of runs, looked through for a host', () => {
     );
 
   it('say what lives there', async () => {
-    await database.forgeState.upsert(stateRow({ updatedAt: NOW }));
-    await database.forgeState.upsert(stateRow({ issueNumber: 13, host: 'h2' }));
-    await database.forgeState.upsert(stateRow({ issueNumber: 14, status: 'destroyed' }));
+    await database().forgeState.upsert(stateRow({ updatedAt: NOW }));
+    await database().forgeState.upsert(stateRow({ issueNumber: 13, host: 'h2' }));
+    await database().forgeState.upsert(stateRow({ issueNumber: 14, status: 'destroyed' }));
     const { expected, repaired } = await review();
     assert.deepEqual(expected, [
       {
@@ -93,12 +88,12 @@ describe('the rows of runs, looked through for a host', () => {
   for (const [how, [state, endedAt, detail]] of Object.entries(ENDS))
     it(`say that a run is destroyed whose workflow ${how}`, async () => {
       const row = stateRow({ updatedAt: OLD, reason: 'done', host: 'h2' });
-      await database.forgeState.upsert(row);
+      await database().forgeState.upsert(row);
       states[row.workflowId] = state;
       const { slug, workflowId } = row;
       const { repaired } = await review();
       assert.deepEqual(repaired, [{ slug, what: 'row_repaired', outcome: 'done', detail }]);
-      assert.deepEqual(await database.forgeState.ofRun(slug), {
+      assert.deepEqual(await database().forgeState.ofRun(slug), {
         ...row,
         ...{ status: 'destroyed', phase: 'destroyed', reason: null },
         ...{ destroyedAt: endedAt, updatedAt: NOW },
@@ -109,7 +104,7 @@ describe('the rows of runs, looked through for a host', () => {
   it('say so with the seal of its end: its record is whole, also where an earlier version left it without', async () => {
     const row = stateRow({ updatedAt: OLD, status: 'frozen', phase: 'frozen', reason: 'done' });
     const verdict = async (slug: string) => {
-      const [record] = await database.provenance.records([slug]);
+      const [record] = await database().provenance.records([slug]);
       assert.ok(record !== undefined);
       const { ended, problems } = verifyRecord(record, READER);
       return { ended, problems };
@@ -117,22 +112,22 @@ describe('the rows of runs, looked through for a host', () => {
     const left = stateRow({ issueNumber: 13, status: 'destroyed', phase: 'destroyed' });
     for (const one of [row, left]) {
       const { slug } = one;
-      await database.forgeState.upsert(one);
-      await database.runs.appendTurn({ slug, turn: 1, event: 'begun', at: 1, detail: {} });
-      await sealRun(database, signer, { slug, reason: 'frozen', at: OLD });
+      await database().forgeState.upsert(one);
+      await database().runs.appendTurn({ slug, turn: 1, event: 'begun', at: 1, detail: {} });
+      await sealRun(database(), signer, { slug, reason: 'frozen', at: OLD });
     }
     states[row.workflowId] = { kind: 'gone' };
     await review();
     assert.deepEqual(await verdict(row.slug), { ended: true, problems: [] });
 
     assert.equal((await verdict(left.slug)).problems.length, 1);
-    await sealUnsealed(database, signer, NOW);
+    await sealUnsealed(database(), signer, NOW);
     assert.deepEqual(await verdict(left.slug), { ended: true, problems: [] });
   });
 
   it('leave no proposal of a lost run waiting, nor are they held up by one that cannot be read', async () => {
     const row = stateRow({ slug: SLUG, updatedAt: OLD });
-    await database.forgeState.upsert(row);
+    await database().forgeState.upsert(row);
     states[row.workflowId] = { kind: 'gone' };
     const { workflowId } = row;
     const proposal = {
@@ -143,12 +138,12 @@ describe('the rows of runs, looked through for a host', () => {
       at: 5,
       origin: 'agent',
     } as const;
-    await database.proposals.add({ ...proposal, id: ID, ref: 'a'.repeat(64) });
-    await database.proposals.add({ ...proposal, id: randomUUID(), ref: 'b'.repeat(64) });
+    await database().proposals.add({ ...proposal, id: ID, ref: 'a'.repeat(64) });
+    await database().proposals.add({ ...proposal, id: randomUUID(), ref: 'b'.repeat(64) });
     blobs['a'.repeat(64)] = JSON.stringify(shownProposal());
     assert.equal((await review()).repaired.length, 1);
     assert.deepEqual(
-      (await database.proposals.ofRun(SLUG)).map(({ decision }) => [decision?.status, decision?.who]),
+      (await database().proposals.ofRun(SLUG)).map(({ decision }) => [decision?.status, decision?.who]),
       [
         ['cancelled', 'bot-bottle'],
         ['cancelled', 'bot-bottle'],
@@ -164,22 +159,22 @@ describe('the rows of runs, looked through for a host', () => {
       [13, OLD],
       [14, OLD + 1],
     ] as const)
-      await database.forgeState.upsert(stateRow({ issueNumber, updatedAt }));
+      await database().forgeState.upsert(stateRow({ issueNumber, updatedAt }));
     states['gitea:alice/demo#13'] = { kind: 'unknown', why: 'busy', away: false };
     states['gitea:alice/demo#14'] = { kind: 'gone' };
     assert.deepEqual((await review()).repaired, []);
-    assert.equal((await database.forgeState.living()).length, 3);
+    assert.equal((await database().forgeState.living()).length, 3);
   });
 
   const MEANWHILE = { 'was written': { updatedAt: OLD + 1 }, 'has ended': { status: 'destroyed' } } as const;
   for (const [what, change] of Object.entries(MEANWHILE))
     it(`stay as they are when a run ${what} while its workflow was asked for`, async () => {
       const row = stateRow({ updatedAt: OLD });
-      await database.forgeState.upsert(row);
+      await database().forgeState.upsert(row);
       states[row.workflowId] = { kind: 'gone' };
-      whileAsked = () => database.forgeState.upsert({ ...row, ...change });
+      whileAsked = () => database().forgeState.upsert({ ...row, ...change });
       assert.deepEqual((await review()).repaired, []);
-      assert.deepEqual(await database.forgeState.ofRun(row.slug), { ...row, ...change });
+      assert.deepEqual(await database().forgeState.ofRun(row.slug), { ...row, ...change });
       assert.deepEqual(warned, []);
     });
 });

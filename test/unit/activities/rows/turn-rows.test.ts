@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import type { HomePorts } from '../../../../src/activities/ports/home-ports.js';
 import type { PrepareTurnInput } from '../../../../src/activities/ports/inputs.js';
 import { writeTurnRows, type TurnFacts } from '../../../../src/activities/rows/turn-rows.js';
-import { openDatabase } from '../../../../src/adapters/sqlite/open-database.js';
 import type { ForgeStateRow } from '../../../../src/domain/run/rows.js';
-import type { Database } from '../../../../src/domain/run/stores.js';
 import { comment, SUBJECT, trigger } from '../../../support/machine/world.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useDatabase } from '../../../support/webhook/use-database.js';
 
 const SLUG = 'coder-alice-demo-12-abc12';
 const NOW = 9_000;
@@ -43,28 +41,20 @@ const FACTS: TurnFacts = {
 
 /** Over a real database. */
 describe('the rows of a turn that begins', () => {
-  const newPath = useNewPaths();
-  let database: Database;
-
-  beforeEach(async () => {
-    database = await openDatabase(newPath());
-  });
-  afterEach(async () => {
-    await database.close();
-  });
+  const database = useDatabase();
 
   const begin = (input: Partial<PrepareTurnInput> = {}, facts: Partial<TurnFacts> = {}): Promise<void> => {
     const provider = (name: string) => ({ version: `${name} 1.2` });
-    const ports = { database, provider, clock: { now: () => NOW } } as unknown as HomePorts;
+    const ports = { database: database(), provider, clock: { now: () => NOW } } as unknown as HomePorts;
     return writeTurnRows(ports, { ...INPUT, ...input }, { ...FACTS, ...facts });
   };
-  const row = (): Promise<ForgeStateRow | undefined> => database.forgeState.ofRun(SLUG);
+  const row = (): Promise<ForgeStateRow | undefined> => database().forgeState.ofRun(SLUG);
   const detail = async (): Promise<Readonly<Record<string, unknown>> | undefined> =>
-    (await database.runs.turns(SLUG)).at(-1)?.detail;
+    (await database().runs.turns(SLUG)).at(-1)?.detail;
 
   it('say whose run it is, what its prompt was made of, and that it is launched', async () => {
     await begin();
-    assert.deepEqual(await database.runs.run(SLUG), {
+    assert.deepEqual(await database().runs.run(SLUG), {
       slug: SLUG,
       workflowId: 'gitea:alice/demo#12',
       subject: 'alice/demo#12',
@@ -75,7 +65,7 @@ describe('the rows of a turn that begins', () => {
       triggerActId: 3,
       createdAt: NOW,
     });
-    assert.deepEqual(await database.runs.turns(SLUG), [
+    assert.deepEqual(await database().runs.turns(SLUG), [
       {
         slug: SLUG,
         turn: 1,
@@ -98,7 +88,7 @@ describe('the rows of a turn that begins', () => {
   it('are those of a run that goes on, with its pull request’s page and when it was last heard of', async () => {
     const prUrl = 'https://forge.example/alice/demo/pulls/31';
     const before = stateRow({ slug: SLUG, lastCheckinAt: 77, prUrl, status: 'frozen', reason: 'done' });
-    await database.forgeState.upsert(before);
+    await database().forgeState.upsert(before);
     await begin({ turn: 2, cause: { kind: 'wake' }, epoch: 1 }, { row: before });
     const now = await row();
     assert.deepEqual([now?.status, now?.phase, now?.reason], ['running', 'rehydrating', null]);
@@ -112,7 +102,7 @@ describe('the rows of a turn that begins', () => {
       prUrl: 'x',
       destroyedAt: 5,
     });
-    await database.forgeState.upsert(earlier);
+    await database().forgeState.upsert(earlier);
     await begin({}, { row: earlier });
     const now = await row();
     assert.deepEqual([now?.lastCheckinAt, now?.prUrl, now?.destroyedAt], [null, null, null]);

@@ -2,38 +2,33 @@ import assert from 'node:assert/strict';
 import type { HomePorts } from '../../../../src/activities/ports/home-ports.js';
 import { createSyncRowActivities, type BegunSync } from '../../../../src/activities/sync/begin-sync.js';
 import { agentProvider } from '../../../../src/adapters/agents/registry.js';
-import { openDatabase } from '../../../../src/adapters/sqlite/open-database.js';
 import type { Amounts } from '../../../../src/domain/run/budget.js';
 import type { PauseRow } from '../../../../src/domain/run/pause.js';
-import type { Database } from '../../../../src/domain/run/stores.js';
 import type { SyncOrder, SyncRun } from '../../../../src/domain/sync/sync.js';
 import { makeLocalSlug } from '../../../../src/domain/run/slug.js';
 import { PREPARED } from '../../../support/machine/world.js';
 import { AGENT_BRANCH, AT, FORK_TIP, syncOrder, UPSTREAM_TIP } from '../../../support/sync/sync-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useDatabase } from '../../../support/webhook/use-database.js';
 
 const SLUG = makeLocalSlug('sync', ['demo'], () => 0.5);
 const BUDGET: Amounts = { turns: 3, tokens: 1_000, microUsd: 2_000_000 };
 
 /** Over a real database; what is paused and spent is said. */
 describe('the rows of a sync', () => {
-  const newPath = useNewPaths();
-  let database: Database;
+  const database = useDatabase();
   let pauses: readonly PauseRow[];
   let spent: Amounts;
   beforeEach(async () => {
-    database = await openDatabase(newPath());
     pauses = [];
     spent = { turns: 1, tokens: 400, microUsd: 0 };
   });
-  afterEach(() => database.close());
 
   function begin(order: Partial<SyncOrder> = {}): Promise<BegunSync> {
     const ports = {
       database: {
-        ...database,
-        pauses: { ...database.pauses, all: () => Promise.resolve(pauses) },
-        sessions: { ...database.sessions, spentSince: () => Promise.resolve(spent) },
+        ...database(),
+        pauses: { ...database().pauses, all: () => Promise.resolve(pauses) },
+        sessions: { ...database().sessions, spentSince: () => Promise.resolve(spent) },
       },
       provider: agentProvider,
       clock: { now: () => AT },
@@ -50,12 +45,12 @@ describe('the rows of a sync', () => {
     return createSyncRowActivities(ports).beginSync({ run, host: 'h1' });
   }
   const isEmpty = async (): Promise<boolean> =>
-    (await database.forgeState.all()).length === 0 && (await database.runs.run(SLUG)) === undefined;
+    (await database().forgeState.all()).length === 0 && (await database().runs.run(SLUG)) === undefined;
 
   it('say that it runs, for whom, and what the day has left for it', async () => {
     assert.deepEqual(await begin(), { kind: 'begun', budget: { tokens: 600, microUsd: 2_000_000 } });
-    const run = await database.runs.run(SLUG);
-    const [state] = await database.forgeState.all();
+    const run = await database().runs.run(SLUG);
+    const [state] = await database().forgeState.all();
     assert.deepEqual(
       [run?.workflowId, run?.agentName, run?.triggerAt, run?.triggerActor, run?.bottleNames],
       ['sync:gitea:alice/demo', 'merger', AT, '', ['default']],
@@ -64,21 +59,21 @@ describe('the rows of a sync', () => {
       [state?.forge, state?.slug, state?.status, state?.host, state?.branch, state?.issueUrl],
       ['local', SLUG, 'running', 'h1', AGENT_BRANCH, 'alice/demo'],
     );
-    const [turn, ...more] = await database.runs.turns(SLUG);
+    const [turn, ...more] = await database().runs.turns(SLUG);
     assert.deepEqual([turn?.turn, turn?.event, more], [1, 'begun', []]);
     assert.match(JSON.stringify(turn?.detail), /"cause":"first"/);
   });
 
   it('are those of opencode where no manifest is named', async () => {
     await begin({ manifest: null });
-    assert.equal((await database.runs.run(SLUG))?.agentName, 'sync');
+    assert.equal((await database().runs.run(SLUG))?.agentName, 'sync');
   });
 
   it('are the same when it is begun again', async () => {
     await begin();
     await begin();
     assert.deepEqual(
-      [(await database.forgeState.all()).length, (await database.runs.turns(SLUG)).length],
+      [(await database().forgeState.all()).length, (await database().runs.turns(SLUG)).length],
       [1, 1],
     );
   });
