@@ -8,10 +8,6 @@ ENGINE_PID_FILE=/var/run/docker.pid
 # Whoever needs the engine has a shared lock of it: use_engine.
 ENGINE_USERS=$CACHE/engine-users
 
-engine_version() { docker version --format '{{.Server.Version}}' 2>/dev/null; }
-
-docker_present() { have docker && engine_version >/dev/null; }
-
 # is_dockerd <pid>
 is_dockerd() { [[ $1 =~ ^[0-9]+$ && -r /proc/$1/comm && $(<"/proc/$1/comm") == dockerd ]]; }
 
@@ -34,7 +30,7 @@ docker_bring() {
   fi
   # Debian 13 has it apart, and the engine's package only recommends it.
   have docker || apt_install "the engine's client is a package of its own here" docker-cli
-  docker_present && return 0
+  docker_answers && return 0
   is_root || die "the Docker engine is installed but doesn't answer ${USER:-you}. Run one of:" \
     "sudo systemctl start docker" "sudo usermod -aG docker \$USER   # then log in again"
   if [[ -d /run/systemd/system ]]; then
@@ -89,7 +85,7 @@ record_dockerd() {
 wait_for_engine() {
   local i
   for ((i = 0; i < 300; i++)); do
-    docker_present && return 0
+    docker_answers && return 0
     [[ -z $1 ]] || [[ -d /proc/$1 ]] || return 1
     sleep 0.2
   done
@@ -145,6 +141,6 @@ stop_dockerd() {
 }
 
 bootstrap_docker() {
-  step "docker engine" docker_present docker_bring
-  say "engine $(engine_version)"
+  step "docker engine" docker_answers docker_bring
+  say "engine $(docker version --format '{{.Server.Version}}')"
 }

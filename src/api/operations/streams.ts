@@ -19,8 +19,7 @@ const followChanges = streaming({
     'What happens to all runs, from now on or after Last-Event-ID: recorded for a row of the record, each once; run for a run’s new state, which may come twice',
   async open({ database: { changes }, now }, _asked, { after, signal }) {
     const latest = await changes.latest();
-    const since = (place: FeedPlace): ReturnType<ChangeFeed['since']> => changes.since(place, now());
-    return changesSince(since, after === undefined ? latest : placeOf(after, latest), signal);
+    return changesSince(changes, after === undefined ? latest : placeOf(after, latest), now, signal);
   },
 });
 
@@ -52,14 +51,15 @@ const followLogs = streaming({
 export const STREAMS = [followChanges, followLogs];
 
 async function* changesSince(
-  since: (place: FeedPlace) => ReturnType<ChangeFeed['since']>,
+  feed: ChangeFeed,
   from: FeedPlace,
+  now: () => number,
   signal: AbortSignal,
 ): AsyncGenerator<SentEvent, void, undefined> {
   let place = from;
   const states = new Map<string, string>();
   while (!signal.aborted) {
-    const { changes, place: next } = await since(place);
+    const { changes, place: next } = await feed.since(place, now());
     const isMore = next.seq > place.seq || next.at > place.at;
     for (const change of changes) {
       const { kind, ...data } = change;

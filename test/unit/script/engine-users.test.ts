@@ -36,7 +36,7 @@ case " $* " in
 esac
 case " $* " in
   *' --stop '*) stop_dockerd ;;
-  *) docker_present || start_dockerd; [[ ! -f $ROOT/failing ]] || exit 1 ;;
+  *) docker_answers || start_dockerd; [[ ! -f $ROOT/failing ]] || exit 1 ;;
 esac`;
 
 describe('an engine that a script had to start', function () {
