@@ -12,11 +12,12 @@ import type { DashboardWorld } from './world.js';
 /** Resolves when the operator quits, or the world's signal aborts. The terminal is then as it was. */
 export async function showDashboard(world: DashboardWorld): Promise<void> {
   const { stdout } = world.terminal;
-  const size = (): { columns: number; rows: number } => ({
-    // Some terminals, such as a serial line, say 0 or nothing.
-    columns: stdout.columns || 80,
-    rows: stdout.rows || 24,
-  });
+  const size = (): { columns: number; rows: number } => {
+    // Some terminals, such as a serial line, say 0 or nothing. Written there: ink looks for itself.
+    stdout.columns ||= 80;
+    stdout.rows ||= 24;
+    return { columns: stdout.columns, rows: stdout.rows };
+  };
   const store = new Store(initialState(size(), Date.now()));
   const quitting = new AbortController();
   const quit = (): void => {

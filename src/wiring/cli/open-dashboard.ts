@@ -35,8 +35,9 @@ export async function openDashboard(desk: DashboardDesk, colors: boolean): Promi
 
 /** Read while they are loaded: ink draws nothing in a CI's shell, and looks for its own tools where DEV is set. */
 function environmentOfLibraries(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  const inCi = Object.keys(env).some((name) => /^(CI$|CI_|CONTINUOUS_INTEGRATION$)/.test(name));
-  return { DEV: 'false', ...(inCi ? { CI: 'false' } : {}) };
+  // Only what is there: a CI that is said to be none costs the colours.
+  const ofCi = ['CI', 'CONTINUOUS_INTEGRATION'].filter((name) => env[name] !== undefined);
+  return { DEV: 'false', ...Object.fromEntries(ofCi.map((name) => [name, 'false'])) };
 }
 
 /** An editor gets the environment as it was. */

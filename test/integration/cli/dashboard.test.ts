@@ -41,9 +41,9 @@ describe('the dashboard in a terminal', function () {
   });
 
   /** The dashboard below a shell that says how it ended. */
-  async function started(env: Readonly<Record<string, string>> = {}): Promise<Tmux> {
+  async function started(env: Readonly<Record<string, string>> = {}, first = 'clear'): Promise<Tmux> {
     tmux = await Tmux.start({ ...home.env, ...env });
-    await tmux.paste(`clear; (exec ${dashboard}); echo "ended with $?"\n`);
+    await tmux.paste(`${first}; (exec ${dashboard}); echo "ended with $?"\n`);
     await tmux.sees(/\d+ runs, \d+ proposals? waits?/, 30_000);
     return tmux;
   }
@@ -258,6 +258,22 @@ describe('the dashboard in a terminal', function () {
     await terminal.keys('Enter');
     await terminal.sees(/\+files\.example/);
     assert.doesNotMatch(await terminal.seen({ looks: true }), /\u001b\[3/);
+  });
+
+  it('is seen in a shell of a CI, on a terminal that tells no size, and says where an unsent version is', async () => {
+    await home.proposal(SLUG, idOf(1));
+    const env = { CI: 'true', CONTINUOUS_INTEGRATION: 'true', EDITOR: await editor('own.example\n') };
+    const terminal = await started(env, 'clear; stty rows 0 columns 0');
+    await terminal.keys('Enter');
+    await terminal.sees(/The build needs wheels/);
+    await terminal.keys('m');
+    await terminal.sees(/let your version take effect\? y\/n/);
+    await terminal.keys('n');
+    await terminal.sees(/a approve yours/);
+    await terminal.keys('q');
+    const kept = new RegExp(`your version of 00019c1e of ${SLUG} is kept: (/\\S+allowlist)`);
+    const [, file = ''] = kept.exec((await terminal.sees(/ended with 0/)).replaceAll('\n', '')) ?? [];
+    assert.equal(await readFile(file, 'utf8'), 'own.example\n');
   });
 
   it('keeps the chosen one when others come and go', async () => {
