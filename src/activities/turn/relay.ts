@@ -32,6 +32,8 @@ export interface RelayEvents {
  */
 export class Relay {
   private readonly requests = new Map<string, Promise<void>>();
+  /** File names of messages that went since the last reading began, and may be in what it read. */
+  private readonly gone = new Set<string>();
   private draining: Promise<void> = Promise.resolve();
   private flooded = false;
   private readonly texts: TextChecks;
@@ -44,8 +46,9 @@ export class Relay {
     private readonly journal: TurnJournal,
     private readonly events: RelayEvents,
   ) {
-    this.texts = new TextChecks(ports, input);
-    this.proposals = new ProposalCalls(ports, input, journal, (message) => this.acknowledge(message));
+    const acknowledge = (message: QueueMessage): Promise<void> => this.acknowledge(message);
+    this.texts = new TextChecks(ports, input, acknowledge);
+    this.proposals = new ProposalCalls(ports, input, journal, acknowledge);
   }
 
   /** The agent waits for an operator now. */
@@ -100,6 +103,7 @@ export class Relay {
   }
 
   private async drainOnce(signal: AbortSignal): Promise<void> {
+    this.gone.clear();
     const { messages, flood, refused } = await this.ports.queue.read(this.input.slug);
     for (const { fileName, reason } of refused)
       this.ports.log.warn({ slug: this.input.slug, fileName, reason }, 'a file in the queue was refused');
@@ -110,6 +114,7 @@ export class Relay {
     this.proposals.count();
     for (const message of messages) {
       const { body } = message;
+      if (this.gone.has(message.fileName)) continue;
       if (body.turn === this.input.turn) this.checkIn(body);
       if (body.turn !== this.input.turn) await this.acknowledge(message);
       else if (await this.isSetAside(message)) continue;
@@ -204,8 +209,9 @@ export class Relay {
     );
   }
 
-  private acknowledge(message: QueueMessage): Promise<void> {
-    return this.ports.queue.acknowledge(this.input.slug, message.fileName);
+  private async acknowledge({ fileName }: QueueMessage): Promise<void> {
+    await this.ports.queue.acknowledge(this.input.slug, fileName);
+    this.gone.add(fileName);
   }
 }
 

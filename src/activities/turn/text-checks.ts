@@ -23,6 +23,7 @@ export class TextChecks {
   constructor(
     private readonly ports: Pick<HostPorts, 'files' | 'queue' | 'secrets' | 'underWay' | 'log'>,
     private readonly input: Pick<RunTurnInput, 'slug' | 'turn'>,
+    private readonly acknowledge: (message: QueueMessage) => Promise<void>,
   ) {}
 
   /** Does not wait for the verdict, so that no other message does. Until the signal aborts. */
@@ -44,13 +45,14 @@ export class TextChecks {
     for (const id of this.answered.splice(0)) await this.ports.queue.retract(this.input.slug, id);
   }
 
-  private async check({ id, fileName, body }: TextMessage, signal: AbortSignal): Promise<void> {
+  private async check(message: TextMessage, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { queue } = this.ports;
     const { slug } = this.input;
+    const { id, body } = message;
     const result = await this.verdict(body);
     await queue.answer(slug, { requestId: id, result });
-    await queue.acknowledge(slug, fileName);
+    await this.acknowledge(message);
     this.answered.push(id);
     if (this.answered.length <= KEPT_ANSWERS) return;
     const oldest = this.answered.shift();

@@ -151,6 +151,27 @@ describe('the relay', () => {
     assert.deepEqual([answers, messages, asked], [[{ requestId: 'message0', result }], [], 1]);
   });
 
+  it('does not begin again what was answered while the queue was read', async () => {
+    let answer: (result: PublishResult) => void = () => assert.fail('nobody waits');
+    openPr = () => new Promise((resolve) => (answer = resolve));
+    put(request);
+    put({ ...ON, kind: 'text', where: 'the comment', text: 'hello' });
+    await relay.drain(signal);
+    await until('the verdict', () => (messages.length === 1 ? true : undefined));
+    const { queue } = ports;
+    const read = queue.read.bind(queue);
+    queue.read = async (slug) => {
+      const found = await read(slug);
+      answer({ kind: 'refused', reason: 'no' });
+      await until('the answer', () => (messages.length === 0 ? true : undefined));
+      return found;
+    };
+    await relay.drain(signal);
+    queue.read = read;
+    await relay.drainToEmpty(signal);
+    assert.deepEqual([begun, answers.map(({ requestId }) => requestId)], [1, ['message1', 'message0']]);
+  });
+
   it('asks again when the request did not get through', async () => {
     const results = [
       (): never => assert.fail('away'),

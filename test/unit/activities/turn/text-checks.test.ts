@@ -17,7 +17,7 @@ describe('texts that are looked through before they are posted', () => {
   let acknowledged: string[];
   let retracted: string[];
   let work: string[];
-  let queue: Pick<HostPorts['queue'], 'answer' | 'acknowledge' | 'retract'>;
+  let queue: Pick<HostPorts['queue'], 'answer' | 'retract'>;
   let scanTexts: HostPorts['secrets']['scanTexts'];
   let checks: TextChecks;
   const stop = new AbortController();
@@ -29,7 +29,6 @@ describe('texts that are looked through before they are posted', () => {
     scanTexts = secrets.scanTexts.bind(secrets);
     queue = {
       answer: (_slug, answer) => Promise.resolve(void answers.push(answer)),
-      acknowledge: (_slug, name) => Promise.resolve(void acknowledged.push(name)),
       retract: (_slug, id) => Promise.resolve(void retracted.push(id)),
     };
     const ports = {
@@ -46,7 +45,7 @@ describe('texts that are looked through before they are posted', () => {
         },
       },
     } as unknown as HostPorts;
-    checks = new TextChecks(ports, ON);
+    checks = new TextChecks(ports, ON, ({ fileName }) => Promise.resolve(void acknowledged.push(fileName)));
   });
 
   function message(id: string, text = 'hello'): TextMessage {
