@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
 import { agentProvider, providerNames } from '../adapters/agents/registry.js';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
@@ -20,6 +21,7 @@ import { missingSearchAttributes } from '../adapters/temporal/set-up-namespace.j
 import { agentStandings } from './agent-standings.js';
 import { botRights, namedRepositories } from './bot-rights.js';
 import { closing } from '../cli/base/action.js';
+import { temporalIsAway } from '../cli/base/errors.js';
 import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
 import { codecKeyFiles, loadConfig, type Config } from '../config/load-config.js';
@@ -31,16 +33,21 @@ import { isProgram } from './find-executable.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { needsWorld } from './needs-world.js';
 import { gitleaksProgram } from './secret-guard-of-config.js';
-import { askingTemporal } from './temporal-client.js';
+import { askingTemporal, targetOf } from './temporal-client.js';
 import { sidecarToken } from './secrets-of-config.js';
 
 const run = promisify(execFile);
 
 const REJECTIONS_LOOKED_AT = 200;
+/** For a Temporal that may be away: well before a check is given up. */
+const PING_MS = 3_000;
 
 export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
   const config = (): Config => loadConfig(env).config;
   const runtime = new DockerBottleRuntime();
+  // Without retries: the first try says more of what is wrong than a deadline does.
+  const asking = <T>(ask: (client: Client) => Promise<T>): Promise<T> =>
+    askingTemporal(config(), ask, { retries: false });
   return {
     nodeVersion: () => process.versions.node,
     home: () => {
@@ -67,14 +74,15 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     },
     gitVersion: async () => (await run('git', ['--version'])).stdout,
     temporal: () =>
-      askingTemporal(config(), async (client) => {
-        const { TEMPORAL_ADDRESS: at } = config();
-        const { serverVersion: version } = await client.workflowService.getSystemInfo({});
-        const missing = await missingSearchAttributes(client);
-        return { address: `${at.host}:${String(at.port)}`, version, missingSearchAttributes: missing };
+      asking(async (client) => {
+        const address = targetOf(config()).connection?.address ?? '';
+        const answer = await pinged(client);
+        if ('problem' in answer) return { address, ...answer };
+        return { address, ...answer, missingSearchAttributes: await missingSearchAttributes(client) };
       }),
     stuckWork: () =>
-      askingTemporal(config(), async (client) => {
+      asking(async (client) => {
+        if ('problem' in (await pinged(client))) return null;
         const home = homePath(env);
         const host = existsSync(path.join(home, 'host-id')) ? await hostId(home) : null;
         return stuckWork(client, { host, now: Date.now() });
@@ -173,4 +181,16 @@ async function forge(config: Config): ReturnType<DoctorProbes['forge']> {
   const file = path.join(config.BOT_BOTTLE_HOME, 'rejections.db');
   const own = ownActs(login, latestRejections(file, REJECTIONS_LOOKED_AT), Date.now());
   return { url: forgeOfConfig(config).api, login, problems: [...problems, ...own] };
+}
+
+async function pinged(client: Client): Promise<{ version: string } | { problem: string }> {
+  try {
+    const { serverVersion } = await client.withDeadline(Date.now() + PING_MS, () =>
+      client.workflowService.getSystemInfo({}),
+    );
+    return { version: serverVersion };
+  } catch (error) {
+    if (!temporalIsAway(error)) throw error;
+    return { problem: error.message };
+  }
 }

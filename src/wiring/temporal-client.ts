@@ -27,8 +27,12 @@ export function temporalClient(config: Config, options?: ClientOptions): Client 
 }
 
 /** For a few questions: the connection is closed with the last. Errors: those of `codecKeysOf`, and Temporal's. */
-export async function askingTemporal<T>(config: Config, ask: (client: Client) => Promise<T>): Promise<T> {
-  const client = temporalClient(config);
+export async function askingTemporal<T>(
+  config: Config,
+  ask: (client: Client) => Promise<T>,
+  options?: ClientOptions,
+): Promise<T> {
+  const client = temporalClient(config, options);
   try {
     return await ask(client);
   } finally {

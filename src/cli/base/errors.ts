@@ -69,7 +69,7 @@ const AWAY: readonly unknown[] = [/* DEADLINE_EXCEEDED */ 4, /* UNAVAILABLE */ 1
  * By the client's error, or by that of the worker's native connection. Neither is told by its class: who only wants to
  * read the help should not wait for Temporal's packages.
  */
-function temporalIsAway(error: unknown): error is Error {
+export function temporalIsAway(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (error.name === 'TransportError') return true;
   const isGrpc = 'details' in error && typeof error.details === 'string' && 'metadata' in error;

@@ -36,7 +36,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('bottles', () => bottles(probes)),
     check('images', () => images(probes)),
     check('temporal', () => temporal(probes)),
-    check('stuck work', async () => stuckWorkFinding(await probes.stuckWork(), Date.now())),
+    check('stuck work', () => stuckWork(probes, Date.now())),
     check('forge', () => forge(probes)),
     check('secret scan', () => secretScan(probes)),
     check('ci', () => ci(probes)),
@@ -143,10 +143,21 @@ async function images(probes: DoctorProbes): Promise<Finding> {
 }
 
 async function temporal(probes: DoctorProbes): Promise<Finding> {
-  const { address, version: serverVersion, missingSearchAttributes } = await probes.temporal();
+  const answer = await probes.temporal();
+  if ('problem' in answer)
+    return fail(
+      `none answers at ${answer.address} (${answer.problem})`,
+      'bot-bottle up starts one; for another server, set TEMPORAL_ADDRESS',
+    );
+  const { address, version: serverVersion, missingSearchAttributes } = answer;
   const found = `Temporal ${serverVersion} at ${address}`;
   if (missingSearchAttributes.length === 0) return ok(found);
   return fail(`${found}, without ${missingSearchAttributes.join(', ')}`, 'bot-bottle temporal setup');
+}
+
+async function stuckWork(probes: DoctorProbes, now: number): Promise<Finding> {
+  const work = await probes.stuckWork();
+  return work === null ? { state: 'fail', found: 'Temporal does not answer' } : stuckWorkFinding(work, now);
 }
 
 async function forge(probes: DoctorProbes): Promise<Finding> {

@@ -41,13 +41,15 @@ export interface DoctorProbes {
   images(): Promise<{ readonly bundle: ImageFound; readonly agents: readonly AgentImage[] }>;
   /** What `git --version` prints. */
   gitVersion(): Promise<string>;
-  temporal(): Promise<{
-    readonly address: string;
-    readonly version: string;
-    readonly missingSearchAttributes: readonly string[];
-  }>;
-  /** Asks Temporal for work that does not go on. */
-  stuckWork(): Promise<StuckWork>;
+  temporal(): Promise<
+    { readonly address: string } & (
+      | { readonly version: string; readonly missingSearchAttributes: readonly string[] }
+      /** It does not answer. */
+      | { readonly problem: string }
+    )
+  >;
+  /** Asks Temporal for work that does not go on; `null` when it does not answer. */
+  stuckWork(): Promise<StuckWork | null>;
   /** Reaches the forge and reads the token's rights. */
   forge(): Promise<{
     readonly url: string;

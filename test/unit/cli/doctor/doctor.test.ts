@@ -286,6 +286,13 @@ describe('doctor', () => {
         temporal: answers({ address: 'x:1', version: '1', missingSearchAttributes: ['ForgeRepo'] }),
       },
     ],
+    [
+      'a Temporal that is away',
+      'temporal',
+      'fail',
+      /bot-bottle up starts one.*TEMPORAL_ADDRESS/,
+      { temporal: answers({ address: 'x:1', problem: 'ECONNREFUSED' }) },
+    ],
     ['a scan that is off', 'secret scan', 'warn', /FORGE_SECRET_SCAN/, { secretScanner: answers(null) }],
     ['an old scanner', 'secret scan', 'warn', /8\.25/, { secretScanner: answers('gitleaks 8.19.3') }],
     [
