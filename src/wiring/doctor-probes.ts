@@ -75,7 +75,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     gitVersion: async () => (await run('git', ['--version'])).stdout,
     temporal: () =>
       asking(async (client) => {
-        const address = targetOf(config()).connection?.address ?? '';
+        const address = targetOf(config()).connection.address ?? '';
         const answer = await pinged(client);
         if ('problem' in answer) return { address, ...answer };
         return { address, ...answer, missingSearchAttributes: await missingSearchAttributes(client) };
