@@ -28,7 +28,7 @@ import {
 import { PhaseShown } from './phase-shown.js';
 import { handleProposals } from './proposal-handlers.js';
 import { detailsOf, outcomeOf, viewOf } from './run-view.js';
-import { readCommand, readSignal } from './read-message.js';
+import { readCommand, readSignal, refuseLate } from './read-message.js';
 import { publishInput } from './run/inputs.js';
 import { refusalOf } from './run/operator.js';
 import { isQuiescent, phaseOf } from './run/phase.js';
@@ -71,6 +71,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
   for (const kind of COMMAND_KINDS)
     setHandler(commandUpdates[kind], (asked) => carryOut(readCommand(kind, asked)), {
       validator: (asked) => {
+        refuseLate(asked, Date.now());
         const refusal = refusalOf(state, readCommand(kind, asked));
         if (refusal !== null) throw commandRefused(refusal);
       },
@@ -141,8 +142,10 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
         handled += 1;
       }
       phaseShown.show(state);
-      setCurrentDetails(detailsOf(state));
       const info = workflowInfo();
+      // Temporal carries a memo over to the next execution, but neither summary nor details.
+      const memo = info.continuedFromExecutionRunId === undefined ? undefined : info.memo;
+      setCurrentDetails(detailsOf(state, memo));
       const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);
       if (isFull && state.life?.stage.kind === 'running' && state.life.turn.stop === null) {
         enqueue({ kind: 'history_full' });
@@ -160,9 +163,11 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
         if (mailbox.length > 0) continue;
         if (over && state.pendingTrigger === null) return outcomeOf(state);
         // Only here does a run go over to the program's next version: within an execution nothing has to stay compatible.
-        const goOn = makeContinueAsNewFunc<typeof issueWorkflow>(
-          isUpgraded ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {},
-        );
+        const goOn = makeContinueAsNewFunc<typeof issueWorkflow>({
+          // The server would carry it over as it is, and a key that it is encrypted with could never be dropped.
+          ...(info.memo === undefined ? {} : { memo: info.memo }),
+          ...(isUpgraded ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {}),
+        });
         await goOn({ ...begun, carried: over ? betweenLives(state) : state });
       }
       await condition(() => mailbox.length > 0);

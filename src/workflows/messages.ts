@@ -116,6 +116,19 @@ export const commandUpdates = {
 
 export const COMMAND_KINDS = Object.keys(commandUpdates) as readonly (keyof typeof commandUpdates)[];
 
+/** Sent with a command or a decision. */
+export interface SentUntil {
+  /** Epoch milliseconds by the sender's clock; absent where the sender waits for as long as it takes. */
+  readonly until?: number;
+}
+
+/** What is kept with a run for whoever looks at it in Temporal's page, without Markdown. */
+export interface RunMemo {
+  /** Address of the issue and its title. */
+  readonly issue: string;
+  readonly url: string;
+}
+
 export interface CommandAccepted {
   readonly slug: string | null;
   readonly phase: Phase;

@@ -4,6 +4,7 @@ import type { MachineEvent } from '../domain/run/events.js';
 import { UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
 import type { ProposalOutcome, ProposeRequest } from '../domain/run/run-channel.js';
 import { decideUpdate, proposeUpdate } from './messages.js';
+import { refuseLate } from './read-message.js';
 import { decisionRefusal, isHeld, outcomeOfProposal, proposalRefusal } from './run/supervise/proposals.js';
 import type { IssueState, RunProposal } from './run/state.js';
 import type { DecideRequest, DecisionAccepted } from '../domain/supervise/decision.js';
@@ -25,6 +26,7 @@ export function handleProposals({ state, take }: HandledBy): void {
   });
   setHandler(decideUpdate, decide, {
     validator: (asked: DecideRequest) => {
+      refuseLate(asked, Date.now());
       refuseUnless(asked);
     },
   });

@@ -159,10 +159,25 @@ export function readCommand(kind: OperatorCommand['kind'], input: unknown): Oper
   const { defaults, fields } = COMMANDS[kind];
   const given = input ?? {};
   if (!isRecord(given)) throw new Error(`${kind} takes a JSON object`);
-  const command = { ...defaults, ...given };
-  const wrong = wrongField(command, { ...fields, by: optional(text) });
+  const command: Readonly<Record<string, unknown>> = { ...defaults, ...given };
+  const shapes: Shape = { ...fields, by: optional(text) };
+  const wrong = wrongField(command, shapes);
   if (wrong !== undefined) throw new Error(`${kind}: "${wrong}" is missing or not what it should be`);
-  return { ...command, kind } as unknown as OperatorCommand;
+  // What else was sent with it is not the run's to keep.
+  const known = Object.entries(command).filter(([name]) => Object.hasOwn(shapes, name));
+  return { ...Object.fromEntries(known), kind } as unknown as OperatorCommand;
+}
+
+/**
+ * For an Update's validator, which leaves nothing in the history: an Update reaches a worker however late, while its sender
+ * was told long before that nobody answers, and may have sent it again. @throws Error when its sender waits no longer
+ */
+export function refuseLate(asked: unknown, now: number): void {
+  if (!isRecord(asked) || typeof asked['until'] !== 'number' || now <= asked['until']) return;
+  const seconds = Math.ceil((now - asked['until']) / 1_000);
+  throw new Error(
+    `its sender stopped waiting ${String(seconds)} s ago: send it again; if that does not help, the clocks differ`,
+  );
 }
 
 function wrongField(value: Readonly<Record<string, unknown>>, fields: Shape): string | undefined {

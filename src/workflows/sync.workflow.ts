@@ -43,7 +43,7 @@ import {
   type CommandAccepted,
   type RunView,
 } from './messages.js';
-import { readCommand } from './read-message.js';
+import { readCommand, refuseLate } from './read-message.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 const HEARTBEAT = '10 seconds';
@@ -116,6 +116,7 @@ function takeCommands(view: () => RunView, callOff: () => void): void {
   for (const kind of COMMAND_KINDS)
     setHandler(commandUpdates[kind], (asked) => destroy(asked), {
       validator: (asked) => {
+        refuseLate(asked, Date.now());
         readCommand(kind, asked);
         const refusal =
           kind === 'destroy'

@@ -118,6 +118,7 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
         ['extend', { ms: 60_000 }, /no turn is running/],
         ['budget', null, /say by what/],
         ['done', 7, /takes a JSON object/],
+        ['freeze', { until: 1 }, /its sender stopped waiting/],
         ['openPr', null, /turn is over|null/],
         ['event', {}, /not found|unknown|no registered/i],
       ];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
+import type { DecideRequest } from '../../src/domain/supervise/decision.js';
 import { decideUpdate } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { CLOSED } from '../support/temporal/issue-life.js';
@@ -141,6 +142,11 @@ describe('proposals on the time-skipping server', function () {
       const odd = life.decide(idOf('aaaa0002'), { verdict: 'burn' as 'approve' });
       assert.match((await life.refusalOf(odd))[1], /^it is no decision/);
       await assert.rejects(life.handle.executeUpdate(decideUpdate.name, { args: [null] }));
+      const late = { until: 1 } as Partial<DecideRequest>;
+      assert.match(
+        (await life.refusalOf(life.decide(idOf('aaaa0002'), late)))[1],
+        /^its sender stopped waiting/,
+      );
       await life.decide(idOf('aaaa0002'));
       assert.equal((await answer).status, 'approved');
     }));

@@ -173,6 +173,7 @@ describe('a sync, as a workflow', function () {
           kind,
         );
       }
+      await assert.rejects(handle.executeUpdate(commandUpdates.destroy, { args: [{ until: 1 }] }));
       const { slug, phase } = await handle.executeUpdate(commandUpdates.destroy, {
         args: [{ by: 'alice@desk' }],
       });

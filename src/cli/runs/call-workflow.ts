@@ -6,9 +6,11 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type WorkflowHandle,
 } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { UnreachableError } from '../base/errors.js';
 import type { Refused } from '../base/orchestrator.js';
+import type { SentUntil } from '../../workflows/messages.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 
 /** Milliseconds a worker may take to answer. */
@@ -32,6 +34,17 @@ export async function call<T>(
       { cause: error },
     );
   }
+}
+
+/** Sends an Update that is not carried out once its sender was told that nobody answers. As `call`. */
+export function send<Answer, Asked extends object | undefined>(
+  world: Pick<OrchestratorWorld, 'client' | 'callMs'>,
+  update: UpdateDefinition<Answer, [Asked]>,
+  asked: NonNullable<Asked>,
+  workflowId: string,
+): Promise<Answer | undefined> {
+  const sent: NonNullable<Asked> & SentUntil = { ...asked, until: Date.now() + (world.callMs ?? CALL_MS) };
+  return call(world, (handle) => handle.executeUpdate(update, { args: [sent] }), workflowId);
 }
 
 /** The workflow's own refusal, as an answer. Errors: any other one. */

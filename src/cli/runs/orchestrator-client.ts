@@ -22,7 +22,7 @@ import type {
   Started,
   StepUnderWay,
 } from '../base/orchestrator.js';
-import { call, CALL_MS, noAnswer, refusalOf } from './call-workflow.js';
+import { call, CALL_MS, noAnswer, refusalOf, send } from './call-workflow.js';
 import { changePause } from './change-pause.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 import { proposalDesk } from './proposal-desk-client.js';
@@ -68,11 +68,8 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     command: OperatorCommand,
   ): Promise<CommandAccepted | Refused | NotFound> {
     const { kind, ...asked } = command;
-    const accepted = await call(
-      world,
-      (handle) => handle.executeUpdate(commandUpdates[kind], { args: [{ ...asked, by: world.by }] }),
-      workflowId,
-    ).catch(refusalOf);
+    const sent = { ...asked, by: world.by };
+    const accepted = await send(world, commandUpdates[kind], sent, workflowId).catch(refusalOf);
     return accepted ?? { kind: 'not_found' };
   }
 
@@ -83,6 +80,14 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       return slug !== null && slug !== earlier && now !== undefined && now.turn > 0
         ? { slug, turn: now.turn }
         : undefined;
+    }).catch((error: unknown) => {
+      if (!(error instanceof UnreachableError)) throw error;
+      // Asked for again it would be a second run, where it is of a directory.
+      throw new UnreachableError(
+        'the worker',
+        `the run is asked for and begins as soon as one runs, bot-bottle worker: see bot-bottle orchestrate status`,
+        { cause: error },
+      );
     });
     // The workflow answers, so it took the trigger and ended again, or did not take it.
     if (fresh === undefined) return { kind: 'refused', reason: await lastNote(subject) };

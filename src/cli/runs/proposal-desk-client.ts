@@ -3,7 +3,7 @@ import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js
 import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { decideUpdate } from '../../workflows/messages.js';
 import type { Decision, ProposalDesk } from '../base/proposal-desk.js';
-import { call, refusalOf } from './call-workflow.js';
+import { refusalOf, send } from './call-workflow.js';
 import { changeRefusal } from './change-refusal.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 import { proposalReader } from './proposal-reader.js';
@@ -22,11 +22,8 @@ export function proposalDesk(world: OrchestratorWorld): ProposalDesk {
       if (reason !== null) return { kind: 'refused', reason };
       const request = await requestOf(world, row, decision);
       const callMs = world.callMs ?? (row.tool === 'capability-block' ? BUILD_MS : DECIDE_MS);
-      const accepted = await call(
-        { ...world, callMs },
-        (handle) => handle.executeUpdate(decideUpdate, { args: [request] }),
-        row.workflowId,
-      ).catch(refusalOf);
+      const desk = { ...world, callMs };
+      const accepted = await send(desk, decideUpdate, request, row.workflowId).catch(refusalOf);
       if (accepted === undefined) return { kind: 'not_found' };
       if ('kind' in accepted) return accepted;
       const { whyRef = null, ...decided } = accepted;

@@ -12,6 +12,9 @@ import { useNewPaths } from '../../support/webhook/temp-dir.js';
 import type { ProposalRow } from '../../../src/domain/run/rows.js';
 import type { SecretNeed } from '../../../src/domain/secret/secret-need.js';
 import type { DecideRequest } from '../../../src/domain/supervise/decision.js';
+import type { SentUntil } from '../../../src/workflows/messages.js';
+
+type Sent = DecideRequest & SentUntil;
 
 describe('the commands’ desk of proposals', () => {
   const newPath = useNewPaths();
@@ -20,7 +23,7 @@ describe('the commands’ desk of proposals', () => {
   let database: Database;
   let blobs: LocalBlobStore;
   let ref: string;
-  let sent: { workflowId: string; update: string; request: DecideRequest | undefined }[];
+  let sent: { workflowId: string; update: string; request: Sent | undefined }[];
   let answer: () => Promise<unknown>;
   let desk: ProposalDesk;
 
@@ -32,7 +35,7 @@ describe('the commands’ desk of proposals', () => {
     sent = [];
     answer = () => Promise.resolve(accepted);
     const getHandle = (workflowId: string): object => ({
-      executeUpdate: ({ name }: { name: string }, { args: [request] }: { args: DecideRequest[] }) => {
+      executeUpdate: ({ name }: { name: string }, { args: [request] }: { args: Sent[] }) => {
         sent.push({ workflowId, update: name, request });
         return answer();
       },
@@ -83,14 +86,16 @@ describe('the commands’ desk of proposals', () => {
     });
     await desk.decide(found, { verdict: 'modify', modified, notes: 'Less.' });
     const [approve, modify] = sent;
-    const common = { id: ID, shown: ref, by: 'alice@desk' };
+    const until = approve?.request?.until ?? 0;
+    assert.ok(until > Date.now(), 'and until when the answer is waited for');
+    const common = { id: ID, shown: ref, by: 'alice@desk', until };
     assert.deepEqual(approve, {
       workflowId: 'gitea:alice/demo#12',
       update: 'decide',
       request: { ...common, verdict: 'approve', modified: null, notesRef: null },
     });
     const { modified: own, notesRef, ...rest } = modify?.request ?? { modified: null, notesRef: null };
-    assert.deepEqual(rest, { ...common, verdict: 'modify' });
+    assert.deepEqual({ ...rest, until }, { ...common, verdict: 'modify' });
     assert.deepEqual(JSON.parse(await blobs.getText(own ?? '')), modified);
     assert.equal(await blobs.getText(notesRef ?? ''), 'Less.');
   });
