@@ -1,6 +1,6 @@
 /** What others see of the machine's state. Pure. */
 import { addAmounts, NOTHING, usd } from '../domain/run/budget.js';
-import type { RunOutcome, RunView } from './messages.js';
+import type { RunMemo, RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
 import { silenceOf } from './run/host.js';
 import { waiting } from './run/supervise/proposals-read.js';
@@ -47,10 +47,11 @@ export function outcomeOf({ life }: IssueState): RunOutcome | null {
   };
 }
 
-/** The run in Markdown, for Temporal's UI. */
-export function detailsOf(s: IssueState): string {
+/** The run in Markdown, for Temporal's UI. @param memo of an execution that has no summary of its own */
+export function detailsOf(s: IssueState, memo?: Partial<RunMemo>): string {
   const view = viewOf(s);
   const lines = [
+    ...(memo?.issue === undefined ? [] : [`${memo.issue} ${memo.url ?? ''}`, '']),
     `**${view.phase}**${view.reason === null ? '' : ` (${view.reason})`} · turn ${String(view.turn)} · \`${view.slug ?? 'no run'}\``,
     view.detail === null ? '' : `> ${view.detail.replace(/\s+/g, ' ').replace(/[<>`]/g, ' ')}`,
     usedLine(view),
