@@ -5,10 +5,11 @@
 import type { SubjectRef } from '../domain/forge/issue.js';
 import type { RunPolicy } from '../domain/run/run-policy.js';
 import type { NamedRun } from '../domain/run/slug.js';
+import { fromFirst } from './migrations/from-first.js';
 import type { IssueState } from './run/state.js';
 
 /** Of input and carried state. Another shape of either is another version, and needs a migration. */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 /** What an earlier version of the program made is brought up to this one by `migrate`. */
 export interface IssueWorkflowInput {
@@ -24,7 +25,7 @@ export interface IssueWorkflowInput {
 /** By version: makes what has it into what has the next one. Each may throw nothing and knows no clock. */
 export type Migrations = Readonly<Record<number, (input: object) => object>>;
 
-const MIGRATIONS: Migrations = {};
+const MIGRATIONS: Migrations = { 1: fromFirst };
 
 /** @throws Error when it is of a later version: the workflow task then waits for a worker that knows it */
 export function migrate(

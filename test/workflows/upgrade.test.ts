@@ -223,7 +223,8 @@ describe('an upgrade', function () {
     );
     assert.deepEqual(after.workers.earlier, []);
     assert.deepEqual(new Set(await buildIdsOf(all)), new Set([after.buildId]));
-    for (const run of all) assert.equal((await run.query(stateQuery)).subject.repo, 'migrated from 1');
+    for (const run of all)
+      assert.equal((await run.query(stateQuery)).subject.repo, `migrated from ${String(STATE_VERSION)}`);
     for (const run of all) {
       await order(run, { kind: 'destroy' });
       await run.result();

@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { STATE_VERSION } from '../../../src/workflows/messages.js';
 
+const NOW = String(STATE_VERSION);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What the next version changes: its state has another shape, and no history of this version replays on it. */
 const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = [
-  ['version.ts', 'STATE_VERSION = 1', 'STATE_VERSION = 2'],
+  ['version.ts', `STATE_VERSION = ${NOW}`, `STATE_VERSION = ${NOW} + 1`],
   [
     'version.ts',
-    'MIGRATIONS: Migrations = {}',
+    'MIGRATIONS: Migrations = {',
     `MIGRATIONS: Migrations = {
-      1: (input: any) => ({ ...input, carried: input.carried && { ...input.carried, migratedFrom: 1 } }),
-    }`,
+      ${NOW}: (input: any) => ({ ...input, carried: input.carried && { ...input.carried, migratedFrom: ${NOW} } }),`,
   ],
   [
     'run-view.ts',
