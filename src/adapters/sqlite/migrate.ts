@@ -13,10 +13,24 @@ export function latestVersion(migrations: readonly { readonly version: number }[
 }
 
 /**
+ * Columns of `bot-bottle.db` that earlier programs did not make: its versions had other numbers before there was a
+ * `workflow_id`, and version 2 was another one before there was an `origin`.
+ */
+const UPGRADABLE = [
+  ['forge_state', 'workflow_id'],
+  ['proposal', 'origin'],
+] as const;
+
+/**
  * `PRAGMA user_version`, 0 for a file without a schema. Reads only.
- * Errors: `StoreError` when the file was written by a newer version of the program.
+ * Errors: `StoreError` when the file was written by a newer version of the program, or by one that is too old.
  */
 export function assertKnownVersion(connection: Connection, known: number, file: string): number {
+  if (UPGRADABLE.some(([table, column]) => isWithout(connection, table, column)))
+    throw new StoreError(
+      `${file} is older than the first version that can be upgraded: ` +
+        'end its runs with the program that made it, then begin with a new home',
+    );
   const found = Number(connection.pragma('user_version', { simple: true }));
   if (found > known) {
     throw new StoreError(
@@ -25,6 +39,12 @@ export function assertKnownVersion(connection: Connection, known: number, file: 
     );
   }
   return found;
+}
+
+/** Whether there is the table, and it lacks the column. */
+function isWithout(connection: Connection, table: string, column: string): boolean {
+  const columns = connection.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table);
+  return columns.length > 0 && !columns.includes(column);
 }
 
 export function setVersion(connection: Connection, version: number): void {

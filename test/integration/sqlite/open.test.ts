@@ -48,6 +48,31 @@ describe('opening bot-bottle.db', () => {
     assert.deepEqual(readFileSync(file), before);
   });
 
+  const OLD: Readonly<Record<string, string>> = {
+    'numbers-of-its-own':
+      'CREATE TABLE forge_state (slug TEXT NOT NULL, epoch INTEGER NOT NULL); PRAGMA user_version = 8',
+    'proposals-of-agents-alone':
+      'CREATE TABLE forge_state (slug TEXT NOT NULL, workflow_id TEXT NOT NULL); ' +
+      'CREATE TABLE proposal (slug TEXT NOT NULL, id TEXT NOT NULL); PRAGMA user_version = 3',
+  };
+  for (const [what, made] of Object.entries(OLD))
+    it(`leaves a file that is too old as it is, and says so: ${what}`, async () => {
+      const file = path(`${what}.db`);
+      const old = new SqliteDatabase(file);
+      old.exec(made);
+      old.close();
+      const before = readFileSync(file);
+      for (const open of [openDatabase, (name: string) => openDatabaseReadOnly(name).forgeState.all()])
+        await assert.rejects(
+          () => open(file),
+          (error) =>
+            error instanceof StoreError &&
+            !error.retryable &&
+            /\.db is older .*end its runs with the program that made it/.test(error.message),
+        );
+      assert.deepEqual(readFileSync(file), before);
+    });
+
   it('says what is wrong with a file that is no database', async () => {
     const file = path('text.db');
     writeFileSync(file, 'this is not a database, it is a text file');
