@@ -276,6 +276,24 @@ describe('what a run leaves on disk', () => {
       await assert.rejects(files.readTurn(slug, 1), /turns\/1\/record.json is not a turn's record/);
     }));
 
+  it('is read where an earlier version wrote a record with less', () =>
+    withTempDir(async (home) => {
+      const files = filesOf(home);
+      const { root } = await files.prepare(slug);
+      const blank = {
+        stopDetail: null,
+        setAside: null,
+        disk: null,
+        provider: null,
+        lost: [],
+        reported: null,
+      };
+      await files.writeTurn(slug, record);
+      const earlier = JSON.stringify(record, (key, value: unknown) => (key in blank ? undefined : value));
+      await writeFile(join(root, 'turns/1/record.json'), earlier);
+      assert.deepEqual(await files.readTurn(slug, 1), { ...record, ...blank });
+    }));
+
   it('never comes from or goes to a place that is not the host’s own', () =>
     withTempDir(async (home) => {
       const files = filesOf(home);

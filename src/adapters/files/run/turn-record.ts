@@ -31,12 +31,13 @@ const schema = z.object({
   sidecarRestarts: z.int(),
   heldMs: z.number(),
   stopped: z.enum(STOP_REASONS).nullable(),
-  stopDetail: z.string().nullable(),
-  setAside: z.string().nullable(),
-  disk: z.object({ held: usage }).nullable(),
-  provider: z.object({ name: z.string(), version: z.string().nullable() }).nullable(),
+  // Records of an earlier version lack what has a default.
+  stopDetail: z.string().nullable().default(null),
+  setAside: z.string().nullable().default(null),
+  disk: z.object({ held: usage }).nullable().default(null),
+  provider: z.object({ name: z.string(), version: z.string().nullable() }).nullable().default(null),
   sessionId: z.string().nullable(),
-  lost: z.array(z.enum(LOST_PARTS)),
+  lost: z.array(z.enum(LOST_PARTS)).default([]),
   reported: z
     .object({
       inputTokens: z.number(),
@@ -44,7 +45,8 @@ const schema = z.object({
       outputTokens: z.number(),
       usd: z.number().nullable(),
     })
-    .nullable(),
+    .nullable()
+    .default(null),
 }) satisfies z.ZodType<TurnRecord>;
 
 /** Errors: `RunFilesError`, final: a record that was written whole and cannot be read is not cured by reading again. */
