@@ -105,6 +105,20 @@ export function issuesContract(use: () => ForgeFixture): void {
     assert.deepEqual([last?.kind, last?.what], ['labeled', 'bot-bottle:late']);
   });
 
+  it('reads acts beside a mention that a stranger took back', async () => {
+    const { world, forge, owner } = use();
+    const { stranger } = world;
+    const number = await owner.createIssue({ title: 'mentioned', labels: ['bug'] });
+    const other = await stranger.createIssue({ title: 'elsewhere' });
+    await stranger.deleteComment(await stranger.comment(other, `like #${String(number)}`));
+    const acts = await forge.readTimeline(number);
+    assert.deepEqual(
+      acts.map(({ kind }) => kind),
+      ['labeled'],
+    );
+    assert.deepEqual(await forge.readLinkedPulls(number), []);
+  });
+
   it('adds a reaction of its own once', async () => {
     const { world, forge, owner } = use();
     const number = await owner.createIssue({ title: 'react' });

@@ -16,6 +16,7 @@ export interface ForgePerson {
   unassign(number: number, login: string): Promise<void>;
   comment(number: number, body: string): Promise<number>;
   editComment(id: number, body: string): Promise<void>;
+  deleteComment(id: number): Promise<void>;
   closeIssue(number: number): Promise<void>;
   reopen(number: number): Promise<void>;
   openPr(pr: { title: string; head: string; base?: string; body?: string; draft?: boolean }): Promise<number>;

@@ -21,9 +21,18 @@ export function asObject(value: unknown, what: string): JsonObject {
 
 /** An absent or `null` list is empty: Gitea writes it so in places. */
 export function asList(value: unknown, what: string): readonly JsonObject[] {
+  return itemsOf(value, what).map((item) => asObject(item, what));
+}
+
+/** A list in which Gitea may write `null` for what it can't show: a reference from a comment that was deleted since. */
+export function asEntries(value: unknown, what: string): readonly (JsonObject | null)[] {
+  return itemsOf(value, what).map((item) => (item === null ? null : asObject(item, what)));
+}
+
+function itemsOf(value: unknown, what: string): readonly unknown[] {
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) throw new UnexpectedShapeError(what);
-  return value.map((item) => asObject(item, what));
+  return value;
 }
 
 export function textOf(object: JsonObject, key: string): string {

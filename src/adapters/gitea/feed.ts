@@ -12,7 +12,15 @@ import type {
 import { isForgeName } from '../../domain/forge/issue.js';
 import type { Issue, Place } from '../../domain/forge/issue.js';
 import { failedNames } from './checks.js';
-import { asList, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeError } from './decode.js';
+import {
+  asEntries,
+  asList,
+  asObject,
+  integerOf,
+  textOf,
+  textOrEmpty,
+  UnexpectedShapeError,
+} from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
@@ -37,7 +45,7 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
   ): Promise<FeedPage<T>> => {
     const { items, size, total, at } = await readPage(
       (page, limit) => client.request({ method: 'GET', path, query: { ...query, page, limit } }),
-      (answer) => asList(answer, 'list'),
+      (answer) => asEntries(answer, 'list'),
       number,
       PAGE_SIZE,
       () => pageLength(client),

@@ -1,5 +1,5 @@
 import { ForgeHttpError } from '../../domain/base/errors.js';
-import { asList, integerOf } from './decode.js';
+import { asEntries, integerOf } from './decode.js';
 import type { JsonObject } from './decode.js';
 import type { GiteaClient, GiteaRequest, GiteaResponse } from './gitea-client.js';
 import { ResponseTooLargeError } from './http/http-transport.js';
@@ -12,9 +12,12 @@ const MAX_ITEMS = 5_000;
 /** Where a forge filters pages, so many empty ones in a row are the end. */
 const QUIET_PAGES = 2;
 
+/** `null`: an entry that the forge can't show. */
+type ItemsOf = (answer: unknown) => readonly (JsonObject | null)[];
+
 export interface PagingOptions {
   /** The list in an answer; by default the answer itself. Its items have a unique `id`. */
-  readonly itemsOf?: (answer: unknown) => readonly JsonObject[];
+  readonly itemsOf?: ItemsOf;
   readonly query?: Readonly<Record<string, string | number>>;
   /** The forge filters a page after it has cut it: one in the middle may be empty, and `X-Total-Count` is the page's own. */
   readonly isFiltered?: boolean;
@@ -52,7 +55,7 @@ export interface Page extends Pick<GiteaResponse, 'total' | 'at'> {
  */
 export async function readPage(
   ask: (page: number, limit: number) => Promise<GiteaResponse>,
-  itemsOf: (answer: unknown) => readonly JsonObject[],
+  itemsOf: ItemsOf,
   page: number,
   limit: number,
   lengthOf: () => Promise<number> = () => Promise.resolve(limit),
@@ -80,9 +83,10 @@ export async function readPage(
   return { items, size, total, at };
 }
 
-function pageOf(response: GiteaResponse, itemsOf: (answer: unknown) => readonly JsonObject[]): Page {
-  const items = itemsOf(response.json());
-  return { items, size: items.length, total: response.total, at: response.at };
+function pageOf(response: GiteaResponse, itemsOf: ItemsOf): Page {
+  const entries = itemsOf(response.json());
+  const items = entries.filter((entry) => entry !== null);
+  return { items, size: entries.length, total: response.total, at: response.at };
 }
 
 /** Not that the list has too many pages. */
@@ -97,7 +101,7 @@ async function readAll(
   limit: number,
 ): Promise<JsonObject[]> {
   const {
-    itemsOf = (answer) => asList(answer, String(path.at(-1))),
+    itemsOf = (answer) => asEntries(answer, String(path.at(-1))),
     query = {},
     isFiltered = false,
   } = options;

@@ -70,6 +70,13 @@ describe('a feed on a forge that is set to shorter pages', () => {
         );
       });
 
+  it('takes a page for full though the forge cannot show all of it', async () => {
+    const page = Array.from({ length: 50 }, (_, index) => (index === 7 ? null : { type: 'comment' }));
+    server = await ForgeServer.start(() => ({ status: 200, body: JSON.stringify(page) }));
+    client = new GiteaClient({ baseUrl: server.url, token: 't' });
+    assert.equal(await giteaFeed(client).wasPushed(PLACE, 1, 0), true);
+  });
+
   it('says how many requests it took', async () => {
     await serve(40, 30, { 5: 8_000, 6: 8_000 }, true);
     await feed.comments(PLACE, 0, 1);

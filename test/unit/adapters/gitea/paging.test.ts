@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { GiteaClient } from '../../../../src/adapters/gitea/gitea-client.js';
-import { asList } from '../../../../src/adapters/gitea/decode.js';
+import { asEntries } from '../../../../src/adapters/gitea/decode.js';
 import { allPages, readPage } from '../../../../src/adapters/gitea/paging.js';
 import type { PagingOptions } from '../../../../src/adapters/gitea/paging.js';
 import { ForgeServer } from '../../../support/gitea/forge-server.js';
@@ -52,6 +52,19 @@ describe('a list read page by page', () => {
   it('goes on over an empty page where the forge filters pages', async () => {
     await serve((page) => [[1], null, [2]][page - 1] ?? null);
     assert.deepEqual(await read({ isFiltered: true }), [1, 2]);
+  });
+
+  it('leaves out what the forge cannot show, and goes on over a page of it', async () => {
+    const none = null;
+    server = await ForgeServer.start(({ url }) => {
+      const page = Number(new URL(url, 'http://x').searchParams.get('page'));
+      return {
+        status: 200,
+        body: JSON.stringify([[{ id: 1 }, none], [none], [{ id: 2 }]][page - 1] ?? null),
+      };
+    });
+    client = new GiteaClient({ baseUrl: server.url, token: 't' });
+    assert.deepEqual(await read(), [1, 2]);
   });
 
   it('asks for the pages that tell the end beside the first one', async () => {
@@ -140,7 +153,7 @@ describe('a list read page by page', () => {
       await serveTexts(75, 50, { 14: 20_000 });
       const { items, size } = await readPage(
         (page, limit) => client.request({ method: 'GET', path: ['x'], query: { page, limit } }),
-        (answer) => asList(answer, 'list'),
+        (answer) => asEntries(answer, 'list'),
         1,
         50,
       );
