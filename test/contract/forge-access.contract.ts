@@ -69,6 +69,17 @@ export function accessContract(use: () => ForgeFixture): void {
     assert.match(await forge.permissionOf('nobody-of-that-name'), /^(?:none|read)$/);
   });
 
+  it('knows that whoever has no right or no account may do nothing where the repository is hidden', async () => {
+    const { world, forge } = use();
+    await world.hide(true);
+    try {
+      for (const login of [world.stranger.login, 'Ghost', 'gitea-actions', 'nobody-of-that-name'])
+        assert.equal(await forge.permissionOf(login), 'none', login);
+    } finally {
+      await world.hide(false);
+    }
+  });
+
   it('says 404 for what is not there', async () => {
     const { forge, owner } = use();
     const issue = await owner.createIssue({ title: 'no PR' });

@@ -39,6 +39,9 @@ describeForge('Gitea', async () => {
       const units = { has_issues: issues, has_pull_requests: pulls };
       await alice.api.call('PATCH', `/repos/${REPO}`, units);
     },
+    async hide(isHidden) {
+      await alice.api.call('PATCH', `/repos/${REPO}`, { private: isHidden });
+    },
     async issueBody(number) {
       return textIn(await alice.api.object('GET', `/repos/${REPO}/issues/${String(number)}`), 'body');
     },

@@ -52,6 +52,8 @@ export interface ForgeWorld {
   requestedReviewers(prNumber: number): Promise<readonly string[]>;
   /** Of the repository, as its owner does it in the settings. */
   switchUnits(on: Readonly<Record<ForgeUnit, boolean>>): Promise<void>;
+  /** Hides the repository from everybody without a right to it, or shows it. */
+  hide(isHidden: boolean): Promise<void>;
   issueBody(number: number): Promise<string>;
 }
 

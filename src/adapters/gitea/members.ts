@@ -132,6 +132,7 @@ async function canRead(repo: GiteaRepo, login: string, assignable: boolean): Pro
   const raw = asObject(await repo.client.json({ method: 'GET', path: repo.path() }), 'repository');
   if (!flagOf(raw, 'private')) return 'read';
   const path = repo.path('collaborators', login);
-  const { status } = await repo.client.request({ method: 'GET', path, accept: [404] });
+  // 422 for a login that is no account, or none any more.
+  const { status } = await repo.client.request({ method: 'GET', path, accept: [404, 422] });
   return status < 300 ? 'read' : 'none';
 }

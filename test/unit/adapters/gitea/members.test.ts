@@ -48,4 +48,13 @@ describe('what somebody may do, by signs', () => {
     });
     assert.equal(may, 'read');
   });
+
+  it('is nothing in a private repository for who has no account any more', async () => {
+    const may = await permissionOf('ghost', (path) => {
+      if (path === '/teams') return { status: 405 };
+      if (path === '/collaborators/ghost') return { status: 422, body: '{"message":"user does not exist"}' };
+      return { status: 200, body: path === '/assignees' ? '[]' : '{"private":true}' };
+    });
+    assert.equal(may, 'none');
+  });
 });
