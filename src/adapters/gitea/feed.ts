@@ -12,22 +12,14 @@ import type {
 import { isForgeName } from '../../domain/forge/issue.js';
 import type { Issue, Place } from '../../domain/forge/issue.js';
 import { failedNames } from './checks.js';
-import {
-  asEntries,
-  asList,
-  asObject,
-  integerOf,
-  textOf,
-  textOrEmpty,
-  UnexpectedShapeError,
-} from './decode.js';
+import { asEntries, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeError } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
 import { toIssue, toPullRequest, toUser } from './mapping.js';
 import { PAGE_SIZE, readPage } from './paging.js';
 import { whereIs } from './repositories.js';
-import { SUBMITTED_STATES } from './reviews.js';
+import { readRemarks, SUBMITTED_STATES } from './reviews.js';
 
 type Query = Readonly<Record<string, string | number>>;
 
@@ -72,7 +64,7 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
       page(inRepo(place, 'pulls', forgeNumber(pull), 'reviews'), {}, toReviews, number),
     remarks: async (place, pull, review) => {
       const path = inRepo(place, 'pulls', forgeNumber(pull), 'reviews', forgeNumber(review), 'comments');
-      return asList(await client.json({ method: 'GET', path }), 'inline comments').map((raw) => ({
+      return (await readRemarks(client, path)).map((raw) => ({
         id: integerOf(raw, 'id'),
         number: pull,
         isPull: true,

@@ -90,7 +90,7 @@ function pageOf(response: GiteaResponse, itemsOf: ItemsOf): Page {
 }
 
 /** Not that the list has too many pages. */
-function isTooLarge(error: unknown): boolean {
+export function isTooLarge(error: unknown): boolean {
   return error instanceof ForgeHttpError && error.cause instanceof ResponseTooLargeError;
 }
 

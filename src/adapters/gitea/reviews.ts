@@ -2,9 +2,10 @@ import type { Review } from '../../domain/forge/issue.js';
 import { asList, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
+import type { GiteaClient, GiteaRequest } from './gitea-client.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toInlineComment, toUser } from './mapping.js';
-import { allPages } from './paging.js';
+import { allPages, isTooLarge } from './paging.js';
 
 const STATES: Readonly<Record<string, Review['state']>> = {
   APPROVED: 'approved',
@@ -14,6 +15,22 @@ const STATES: Readonly<Record<string, Review['state']>> = {
 
 /** Of a review that was submitted, as Gitea calls them. */
 export const SUBMITTED_STATES: ReadonlySet<string> = new Set(Object.keys(STATES));
+
+/**
+ * A review's remarks. None where they are larger than an answer may be: the list has no pages, and whoever may review
+ * would block all other reviews.
+ */
+export async function readRemarks(
+  client: GiteaClient,
+  path: GiteaRequest['path'],
+): Promise<readonly JsonObject[]> {
+  try {
+    return asList(await client.json({ method: 'GET', path }), 'inline comments');
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    return [];
+  }
+}
 
 /** Submitted reviews with their inline comments, oldest first; pending ones and mere requests are none. */
 export async function readReviews(repo: GiteaRepo, prNumber: number): Promise<Review[]> {
@@ -47,6 +64,6 @@ async function toReview(
 /** Gitea lists them in no order; by id they come as they were written. */
 async function inlineComments(repo: GiteaRepo, prNumber: number, review: number): Promise<JsonObject[]> {
   const path = repo.path('pulls', forgeNumber(prNumber), 'reviews', review, 'comments');
-  const list = asList(await repo.client.json({ method: 'GET', path }), 'inline comments');
+  const list = await readRemarks(repo.client, path);
   return [...list].sort((a, b) => integerOf(a, 'id') - integerOf(b, 'id'));
 }
