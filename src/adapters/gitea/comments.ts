@@ -1,16 +1,28 @@
 import { createHash } from 'node:crypto';
 import { ForgeHttpError } from '../../domain/base/errors.js';
 import type { Comment } from '../../domain/forge/issue.js';
+import { textOf } from './decode.js';
+import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toComment } from './mapping.js';
-import { allPages } from './paging.js';
+import { allPages, isTooLarge } from './paging.js';
 import { createOnce } from './http/retry.js';
+import { readEntries } from './timeline.js';
 
-/** Oldest first. */
+/** Oldest first, without those that are too large by themselves. */
 export async function readComments(repo: GiteaRepo, number: number): Promise<Comment[]> {
-  const raw = await allPages(repo.client, repo.path('issues', forgeNumber(number), 'comments'));
-  return raw.map(toComment);
+  return (await readRaw(repo, number)).map(toComment);
+}
+
+/** Gitea's list of comments has no pages; its timeline, in which they are, too, has. */
+async function readRaw(repo: GiteaRepo, number: number): Promise<JsonObject[]> {
+  try {
+    return await allPages(repo.client, repo.path('issues', forgeNumber(number), 'comments'));
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+  }
+  return (await readEntries(repo, number)).filter((entry) => textOf(entry, 'type') === 'comment');
 }
 
 export async function readComment(repo: GiteaRepo, id: number): Promise<Comment> {

@@ -34,7 +34,7 @@ export async function readLinkedPulls(repo: GiteaRepo, number: number): Promise<
 /**
  * Gitea takes inline review comments and references we may not see out of a page after cutting it.
  */
-function readEntries(repo: GiteaRepo, number: number): Promise<JsonObject[]> {
+export function readEntries(repo: GiteaRepo, number: number): Promise<JsonObject[]> {
   return allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), { isFiltered: true });
 }
 

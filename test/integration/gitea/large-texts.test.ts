@@ -27,6 +27,27 @@ describe('what a stranger writes on Gitea, more than an answer may have', functi
     client.close();
   });
 
+  it('keeps nobody from reading a conversation, or from posting to it once', async () => {
+    const { alice, mallory, bot } = gitea;
+    const number = await alice.createIssue({ title: 'Talk' });
+    const small = await alice.comment(number, 'Please go on.');
+    const before = await forge.readComments(number);
+    for (let i = 0; i < 4; i += 1) await mallory.comment(number, LARGE);
+    await mallory.comment(number, LARGE.repeat(5));
+    const posted = await forge.postComment(number, 'Hello.', 'large-1');
+    assert.equal((await forge.postComment(number, 'Hello.', 'large-1')).id, posted.id);
+    const comments = await forge.readComments(number);
+    assert.deepEqual(
+      comments.map(({ author }) => author.login),
+      ['alice', 'mallory', 'mallory', 'mallory', 'mallory', bot.login],
+    );
+    // Nothing of it is told otherwise than where the list is small.
+    assert.deepEqual(
+      comments.filter(({ id }) => id === small),
+      before,
+    );
+  });
+
   it('keeps no other review from being read', async () => {
     const { alice, mallory } = gitea;
     const [branch, path] = ['large-remarks', 'large-remarks.txt'];
