@@ -42,6 +42,18 @@ export function reviewsContract(use: () => ForgeFixture): void {
     assert.ok(inline.every((comment) => Number.isFinite(Date.parse(comment.updatedAt))));
   });
 
+  it('reads acts behind more remarks than pages of nothing else are read', async function () {
+    this.timeout(60_000);
+    const fixture = use();
+    const { world, forge, owner } = fixture;
+    const { number, path } = await fixture.pr();
+    const comments = Array.from({ length: 160 }, (_, i) => ({ path, line: 1 + (i % 3), body: String(i) }));
+    await world.stranger.review(number, { verdict: 'comment', body: 'a lot', comments });
+    await owner.addLabel(number, 'bug');
+    const last = (await forge.readTimeline(number)).at(-1);
+    assert.deepEqual([last?.kind, last?.what], ['labeled', 'bug']);
+  });
+
   it('asks for a review once', async () => {
     const fixture = use();
     const { world, forge, owner } = fixture;

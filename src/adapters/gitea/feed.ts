@@ -17,7 +17,7 @@ import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
 import { toIssue, toPullRequest, toUser } from './mapping.js';
-import { PAGE_SIZE, readPage } from './paging.js';
+import { PAGE_SIZE, pageLength, readPage } from './paging.js';
 import { whereIs } from './repositories.js';
 import { readRemarks, SUBMITTED_STATES } from './reviews.js';
 
@@ -88,12 +88,6 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
     },
     whereIs: (repoId) => whereIs(client, repoId),
   };
-}
-
-/** Of a page of our size on this forge. */
-async function pageLength(client: GiteaClient): Promise<number> {
-  const settings = await client.json({ method: 'GET', path: ['settings', 'api'] });
-  return Math.min(PAGE_SIZE, integerOf(asObject(settings, 'settings'), 'max_response_items'));
 }
 
 /** Without a fraction; an offset would have to be percent-encoded. */

@@ -1,5 +1,5 @@
 import { ForgeHttpError } from '../../domain/base/errors.js';
-import { asEntries, integerOf } from './decode.js';
+import { asEntries, asObject, integerOf } from './decode.js';
 import type { JsonObject } from './decode.js';
 import type { GiteaClient, GiteaRequest, GiteaResponse } from './gitea-client.js';
 import { ResponseTooLargeError } from './http/http-transport.js';
@@ -21,14 +21,16 @@ export interface PagingOptions {
   readonly query?: Readonly<Record<string, string | number>>;
   /** The forge filters a page after it has cut it: one in the middle may be empty, and `X-Total-Count` is the page's own. */
   readonly isFiltered?: boolean;
+  /** How many entries it takes out so, as far as that can be told from those that it leaves. */
+  readonly countHidden?: (items: readonly JsonObject[]) => Promise<number>;
 }
 
 /**
- * All items of a list, page after page; where only empty pages tell the end, a hundred rows of them, they are asked for
- * beside the one that may be the last. A short page is no sign of the end (the forge may be set to smaller pages, or filter
- * them); a page with nothing new is, since some lists ignore paging and repeat themselves. Where a page is larger than an
- * answer may be, smaller ones are asked for. Errors: `ForgeHttpError` 413 beyond 5,000 items, for a list cut silently would
- * hide its newest entries.
+ * All items of a list, page after page; where only empty pages tell the end, a hundred rows of them beyond those that
+ * `countHidden` tells, that hundred is asked for beside the page that may be the last. A short page is no sign of the end
+ * (the forge may be set to smaller pages, or filter them); a page with nothing new is, since some lists ignore paging and
+ * repeat themselves. Where a page is larger than an answer may be, smaller ones are asked for. Errors: `ForgeHttpError` 413
+ * beyond 5,000 items, for a list cut silently would hide its newest entries.
  */
 export async function allPages(
   client: GiteaClient,
@@ -83,6 +85,12 @@ export async function readPage(
   return { items, size, total, at };
 }
 
+/** Of a page of our size on this forge. */
+export async function pageLength(client: GiteaClient): Promise<number> {
+  const settings = await client.json({ method: 'GET', path: ['settings', 'api'] });
+  return Math.min(PAGE_SIZE, integerOf(asObject(settings, 'settings'), 'max_response_items'));
+}
+
 function pageOf(response: GiteaResponse, itemsOf: ItemsOf): Page {
   const entries = itemsOf(response.json());
   const items = entries.filter((entry) => entry !== null);
@@ -104,6 +112,7 @@ async function readAll(
     itemsOf = (answer) => asEntries(answer, String(path.at(-1))),
     query = {},
     isFiltered = false,
+    countHidden = () => Promise.resolve(0),
   } = options;
   const maxPages = MAX_ITEMS / limit;
   const request = (page: number, size: number): Promise<GiteaResponse> =>
@@ -123,6 +132,9 @@ async function readAll(
   const ahead = isFiltered ? quiet : 0;
   const items = new Map<number, JsonObject>();
   let filled = 0;
+  let sent = 0;
+  let hidden: number | undefined;
+  let length = limit;
   for (let page = 1; page <= maxPages; page += 1) {
     // The first is taken to have something. Another page may be first to fail.
     for (let next = page; next <= Math.min(Math.max(filled, 1) + ahead, maxPages); next += 1)
@@ -132,8 +144,14 @@ async function readAll(
     for (const item of found.items) items.set(integerOf(item, 'id'), item);
     const isRepeated = found.items.length > 0 && items.size === before;
     if (found.size > 0) filled = page;
+    sent += found.size;
+    if (isFiltered && hidden === undefined && page - filled >= quiet) {
+      hidden = await countHidden([...items.values()]);
+      if (hidden > 0) length = Math.min(limit, await pageLength(client));
+    }
+    // Those that are left out may stand before the last one.
     const isEnd = isFiltered
-      ? page - filled >= quiet
+      ? page - Math.max(filled, Math.ceil((sent + (hidden ?? 0)) / length)) >= quiet
       : page > filled || (found.total !== undefined && items.size >= found.total);
     if (isRepeated || isEnd) return [...items.values()];
   }

@@ -34,13 +34,22 @@ export async function readRemarks(
 
 /** Submitted reviews with their inline comments, oldest first; pending ones and mere requests are none. */
 export async function readReviews(repo: GiteaRepo, prNumber: number): Promise<Review[]> {
-  const raw = await allPages(repo.client, repo.path('pulls', forgeNumber(prNumber), 'reviews'));
   const reviews: Review[] = [];
-  for (const item of raw) {
+  for (const item of await listReviews(repo, prNumber)) {
     const state = STATES[textOf(item, 'state')];
     if (state !== undefined) reviews.push(await toReview(repo, prNumber, item, state));
   }
   return reviews;
+}
+
+/** Remarks and answers to them on the lines of a pull request, without drafts of others. */
+export async function countRemarks(repo: GiteaRepo, prNumber: number): Promise<number> {
+  const reviews = await listReviews(repo, prNumber);
+  return reviews.reduce((sum, review) => sum + integerOf(review, 'comments_count'), 0);
+}
+
+function listReviews(repo: GiteaRepo, prNumber: number): Promise<JsonObject[]> {
+  return allPages(repo.client, repo.path('pulls', forgeNumber(prNumber), 'reviews'));
 }
 
 async function toReview(

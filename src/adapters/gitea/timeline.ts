@@ -6,6 +6,7 @@ import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toUser } from './mapping.js';
 import { allPages } from './paging.js';
+import { countRemarks } from './reviews.js';
 
 /** The acts that can complete or end a trigger, pushes and edits, oldest first. Times have whole seconds. */
 export async function readTimeline(repo: GiteaRepo, number: number): Promise<TimelineAct[]> {
@@ -32,10 +33,18 @@ export async function readLinkedPulls(repo: GiteaRepo, number: number): Promise<
 }
 
 /**
- * Gitea takes inline review comments and references we may not see out of a page after cutting it.
+ * Gitea takes inline review comments and references we may not see out of a page after cutting it. Only the former can be
+ * counted. A pull request begins with a push.
  */
 export function readEntries(repo: GiteaRepo, number: number): Promise<JsonObject[]> {
-  return allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), { isFiltered: true });
+  return allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), {
+    isFiltered: true,
+    countHidden: async (entries) => (entries.some(isOnPull) ? countRemarks(repo, number) : 0),
+  });
+}
+
+function isOnPull(entry: JsonObject): boolean {
+  return textOrEmpty(entry, 'pull_request_url') !== '';
 }
 
 function toAct(raw: JsonObject): TimelineAct[] {

@@ -67,6 +67,27 @@ describe('a list read page by page', () => {
     assert.deepEqual(await read(), [1, 2]);
   });
 
+  for (const most of [50, 10])
+    it(`goes on over all that the forge tells it leaves out, on pages of ${String(most)}`, async () => {
+      server = await ForgeServer.start(({ url }) => {
+        if (url.endsWith('/settings/api'))
+          return { status: 200, body: `{"max_response_items":${String(most)}}` };
+        const page = Number(new URL(url, 'http://x').searchParams.get('page'));
+        const ids = page === 1 ? [1] : page === Math.ceil(162 / most) ? [2] : [];
+        return { status: 200, body: JSON.stringify(ids.map((id) => ({ id }))) };
+      });
+      client = new GiteaClient({ baseUrl: server.url, token: 't' });
+      let asked: unknown;
+      const countHidden = (found: unknown): Promise<number> => {
+        asked = found;
+        return Promise.resolve(160);
+      };
+      assert.deepEqual(await read({ isFiltered: true, countHidden }), [1, 2]);
+      assert.deepEqual(asked, [{ id: 1 }]);
+      // 162 rows, two pages without any, and what the forge is set to.
+      assert.equal(server.seen.length, Math.ceil(162 / most) + 2 + 1);
+    });
+
   it('asks for the pages that tell the end beside the first one', async () => {
     let allAsked = (): void => undefined;
     const asked = new Promise<void>((resolve) => (allAsked = resolve));
