@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { PUBLISHED } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
+import { replayed } from '../support/temporal/replayed.js';
 import { untilCalledOff } from '../support/temporal/scripted-activities.js';
 
 describe('the buttons of Temporal’s page and the verbs of its CLI', function () {
@@ -105,6 +106,44 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
       assert.equal(notes.filter((what) => what.includes('was not understood')).length, odd.length);
       assert.equal(fake.ran.length, 2);
       await life.destroy();
+    }));
+
+  it('Send signal with what the SDK itself cannot take leaves a note, too', () =>
+    withRun(async (life) => {
+      const { handle, fake } = life;
+      await life.frozen();
+      const protobuf = { metadata: { encoding: Buffer.from('json/protobuf') }, data: Buffer.from('{}') };
+      const noJson = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('hello') };
+      const readable = defaultPayloadConverter.toPayload({});
+      const odd: readonly (readonly [string, readonly Payload[]])[] = [
+        ['pr_comment', [protobuf]],
+        ['pr_comment', [noJson]],
+        ['pr_comment', [{ metadata: {}, data: Buffer.from('hello') }]],
+        ['pr_comment', [{}]],
+        ['pr_comment', [readable, protobuf]],
+        ['__temporal_x', [readable]],
+        ['__temporal_x', [protobuf]],
+        ['__stack_trace', [protobuf]],
+      ];
+      for (const [signalName, payloads] of odd)
+        await life.client.workflowService.signalWorkflowExecution({
+          namespace: life.client.options.namespace,
+          workflowExecution: { workflowId: handle.workflowId },
+          signalName,
+          input: { payloads: [...payloads] },
+          requestId: randomUUID(),
+        });
+      await life.comments(1);
+      await life.frozen(2);
+      const notes = (await life.timeline()).filter((what) => what.includes('was not understood'));
+      assert.equal(notes.length, odd.length);
+      assert.ok(
+        notes.some((what) => what.startsWith('signal ?__temporal_x was')),
+        notes.join('\n'),
+      );
+      assert.equal(fake.ran.length, 2);
+      await life.destroy();
+      assert.equal(await replayed('odd signals', await handle.fetchHistory()), undefined);
     }));
 
   it('Send update by a command’s name needs no CLI of ours, and says why when it is refused', () =>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
@@ -193,6 +194,30 @@ describe('a sync, as a workflow', function () {
       const { status, reason } = await handle.result();
       assert.deepEqual([status, reason], ['failed', 'new turns are paused']);
       assert.deepEqual(sync.ran, []);
+    });
+  });
+
+  it('takes no signal, whatever is in it, and goes on', async () => {
+    const sync = new Sync();
+    let finish = (): void => undefined;
+    const end = new Promise<TurnResult>((resolve) => {
+      finish = () => {
+        resolve(turnResult({}));
+      };
+    });
+    sync.whileRunning = () => end;
+    await sync.live(async (handle) => {
+      const { workflowService, options } = environment().client;
+      for (const signalName of ['paused', '__temporal_x'])
+        await workflowService.signalWorkflowExecution({
+          namespace: options.namespace,
+          workflowExecution: { workflowId: handle.workflowId },
+          signalName,
+          input: { payloads: [{ metadata: {}, data: Buffer.from('hello') }] },
+          requestId: randomUUID(),
+        });
+      finish();
+      assert.equal((await handle.result()).status, 'verified');
     });
   });
 

@@ -31,8 +31,8 @@ export async function bundleWorkflows(
     workflowsPath: path.join(WORKFLOWS, `all-workflows${EXTENSION}`),
     webpackConfigHook: (config) => ({ ...config, devtool: SOURCE_MAP }),
     ...(encrypts ? { failureConverterPath: path.join(WORKFLOWS, `encoded-failures${EXTENSION}`) } : {}),
-    workflowInterceptorModules: [...(traces ? ['traces'] : []), 'results-in-order'].map((module) =>
-      path.join(WORKFLOWS, 'interceptors', `${module}${EXTENSION}`),
+    workflowInterceptorModules: [...(traces ? ['traces'] : []), 'readable-signals', 'results-in-order'].map(
+      (module) => path.join(WORKFLOWS, 'interceptors', `${module}${EXTENSION}`),
     ),
   });
 }

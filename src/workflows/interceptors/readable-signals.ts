@@ -1,0 +1,34 @@
+/** In every workflow bundle: a signal that the SDK cannot take is one that its workflow does not know. */
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { TEMPORAL_RESERVED_PREFIX } from '@temporalio/common/lib/reserved.js';
+import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
+
+/**
+ * Anybody can send any name and any payload with Temporal's own tools. The SDK throws at some of them before a handler is
+ * called, and history keeps the signal: each task of the run would fail, for ever. What only a codec can read was decoded
+ * before this or has failed the task, which is done again when the key is there.
+ */
+export const interceptors: WorkflowInterceptorsFactory = () => ({
+  internals: [
+    {
+      activate(input, next) {
+        for (const { signalWorkflow: signal } of input.activation.jobs ?? []) {
+          if (!signal) continue;
+          if (signal.signalName?.startsWith(TEMPORAL_RESERVED_PREFIX) === true)
+            signal.signalName = `?${signal.signalName}`;
+          if (!(signal.input ?? []).every(isReadable)) signal.input = [];
+        }
+        next(input);
+      },
+    },
+  ],
+});
+
+function isReadable(payload: Payload): boolean {
+  try {
+    defaultPayloadConverter.fromPayload(payload);
+    return true;
+  } catch {
+    return false;
+  }
+}
