@@ -27,13 +27,18 @@ export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
   retry: BACKOFF,
 });
 
-/** Rows, and what is known where workflow tasks run: one marker in history instead of a round trip. */
+/**
+ * Rows, and what is known where workflow tasks run: one marker in history instead of a round trip. They are tried until they
+ * are written, however long the disk is full. A wait within a workflow task costs three events each eight seconds, and
+ * the server ends a run whose history is too long, so a wait of more than a few seconds is a timer. There is no limit to the
+ * whole: once that was over, the SDK would not even try when the disk has room again.
+ */
 export const rows = proxyLocalActivities<
   Omit<HomeActivities, 'prepareTurn' | 'tellFrozen' | 'tellChecksStopped'>
 >({
   startToCloseTimeout: '10 seconds',
-  scheduleToCloseTimeout: '1 day',
-  retry: { ...BACKOFF, maximumInterval: '5s' },
+  localRetryThreshold: '5s',
+  retry: { ...BACKOFF, maximumInterval: '5 minutes' },
 });
 
 /** A reaction or a remark is worth a few tries, and nobody waits for it. */
