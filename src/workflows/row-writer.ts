@@ -54,8 +54,15 @@ export class RowWriter {
     }
   }
 
+  /**
+   * A row that cannot be written for good fails the workflow's task, which is done anew until the cause is gone: the
+   * rejection is nobody's, and no failure of Temporal's, which would fail a run that ends. Who waits for the row goes on waiting.
+   */
   private then(work: () => Promise<void>): void {
-    this.recorded = this.recorded.then(work);
+    this.recorded = this.recorded.then(work).catch((cause: unknown) => {
+      void Promise.reject(new Error(`a row cannot be written: ${failureReason(cause)}`, { cause }));
+      return new Promise(() => undefined);
+    });
   }
 
   /** Of what anybody could have sent by Temporal's own tools. */
