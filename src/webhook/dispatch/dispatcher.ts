@@ -1,14 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../domain/base/message-of.js';
 import type { Delivery, Inbox } from '../../domain/forge/delivery.js';
-import { InvalidInputError, UnusableSecretError } from '../../domain/base/errors.js';
+import {
+  BotBottleError,
+  ForgeHttpError,
+  InvalidInputError,
+  isNotFound,
+  UnusableSecretError,
+} from '../../domain/base/errors.js';
 import type { DispatchOutcome, Handled } from './outcome.js';
 import { firstSegment } from './segment.js';
 import type { Segment } from './segment.js';
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** Attempts after which a delivery that hits a bug of ours is given up, so that it does not block its subject for good. */
+/**
+ * How often a delivery may meet what no repetition cures before it is given up, so that it does not block its subject for
+ * good. With the waits between them that is 14 minutes or more: a forge that answers rubbish while it is upgraded loses
+ * nothing. What is lost after that, the reconciler finds when the forge or the subject is well again, unless polling is off.
+ */
 const FAULT_ATTEMPTS = 20;
 /** Most deliveries of one subject that are handled together, and so most references in one signal. */
 const MOST_TOGETHER = 200;
@@ -46,6 +56,8 @@ export interface Dispatcher {
 export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   const { inbox, now, concurrency = 8, pollMs = 500, attemptMs = 60_000 } = deps;
   const inFlight = new Map<string, Promise<void>>();
+  /** By `seq`: attempts that met such a fault. Those that found the forge away do not count, however many they were. */
+  const faults = new Map<number, number>();
   let stopped = false;
   let pumping = false;
 
@@ -107,7 +119,10 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
         at,
       );
     });
-    for (const { delivery, outcome } of ends) deps.onOutcome?.(outcome, at - delivery.receivedAt, delivery);
+    for (const { delivery, outcome } of ends) {
+      faults.delete(delivery.seq);
+      deps.onOutcome?.(outcome, at - delivery.receivedAt, delivery);
+    }
     return marked;
   }
 
@@ -133,11 +148,15 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   function afterError(delivery: Delivery, error: unknown): 'failed' | 'retry' {
     const about = `delivery ${String(delivery.seq)} for ${delivery.orderKey}, attempt ${String(delivery.attempts + 1)}`;
     deps.onError(about, error);
-    const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
     // A token that is being replaced is not the delivery's fault.
     if (error instanceof UnusableSecretError) return 'retry';
     if (error instanceof InvalidInputError) return 'failed';
-    return ours && delivery.attempts + 1 >= FAULT_ATTEMPTS ? 'failed' : 'retry';
+    if (!isLasting(error)) return 'retry';
+    const met = (faults.get(delivery.seq) ?? 0) + 1;
+    faults.set(delivery.seq, met);
+    if (met < FAULT_ATTEMPTS) return 'retry';
+    faults.delete(delivery.seq);
+    return 'failed';
   }
 
   /** False when it could not be written: the deliveries are still open then and come again, which does no harm. */
@@ -164,6 +183,17 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       });
     },
   };
+}
+
+/** A bug of ours, or an answer that the same question gets each time, such as that an issue is too large to be read. */
+function isLasting(error: unknown): boolean {
+  // Rights, and the address where nothing is found: the operator mends those, and what waited goes on.
+  if (error instanceof ForgeHttpError)
+    return !error.retryable && error.status !== 401 && error.status !== 403 && !isNotFound(error);
+  const isShape = error instanceof BotBottleError && error.code === 'forge_shape';
+  return (
+    isShape || error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
+  );
 }
 
 function within<T>(ms: number, work: Promise<T>): Promise<T> {

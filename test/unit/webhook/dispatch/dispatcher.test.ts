@@ -5,6 +5,7 @@ import {
   InvalidInputError,
   UnusableSecretError,
 } from '../../../../src/domain/base/errors.js';
+import { UnexpectedShapeError } from '../../../../src/adapters/gitea/decode.js';
 import { openInbox } from '../../../../src/adapters/sqlite/inbox/open-inbox.js';
 import { startDispatcher } from '../../../../src/webhook/dispatch/dispatcher.js';
 import { allOf } from '../../../../src/webhook/dispatch/outcome.js';
@@ -140,16 +141,47 @@ describe('the dispatcher', () => {
     assert.deepEqual([outcomes.at(-1), sentIds(12)], ['signalled', [1]]);
   });
 
-  it('gives up a delivery that meets a fault of ours again and again, and serves the next', async () => {
-    world.forge.fault = (call) => {
-      if (call === 'comment 1') throw new TypeError('a bug');
+  for (const [what, fault] of [
+    ['a fault of ours', new TypeError('a bug')],
+    ['an issue that is too large to be read', new ForgeHttpError(413, 'GET', '/', 'too large')],
+    ['what the forge refuses for itself', new ForgeHttpError(422, 'GET', '/', 'no')],
+    ['an answer of another shape', new UnexpectedShapeError('state')],
+  ] as const)
+    it(`gives up a delivery that meets ${what} again and again, says why, and serves the next`, async () => {
+      world.forge.fault = (call) => {
+        if (call === 'comment 1') throw fault;
+      };
+      await comments(12, [1, 2]);
+      await world.settle();
+      const outcomes = world.outcomes.map(({ outcome }) => outcome);
+      assert.deepEqual(outcomes, [...Array<string>(19).fill('retry'), 'failed', 'signalled']);
+      assert.deepEqual(sentIds(12), [2]);
+      const given = world.inbox.decisions(10).at(-1);
+      assert.deepEqual([given?.outcome, given?.detail], ['failed', fault.message]);
+    });
+
+  it('loses nothing to a forge that was away for long and answers rubbish while it comes back', async () => {
+    let calls = 0;
+    world.forge.fault = () => {
+      calls += 1;
+      if (calls <= 30) throw new ForgeHttpError(503, 'GET', '/', 'away');
+      if (calls <= 35) throw new ForgeHttpError(200, 'GET', '/', 'not JSON');
     };
-    await comments(12, [1, 2]);
+    await comments(12, [1]);
     await world.settle();
-    const outcomes = world.outcomes.map(({ outcome }) => outcome);
-    assert.deepEqual(outcomes, [...Array<string>(19).fill('retry'), 'failed', 'signalled']);
-    assert.deepEqual(sentIds(12), [2]);
+    assert.deepEqual([world.outcomes.at(-1)?.outcome, sentIds(12)], ['signalled', [1]]);
   });
+
+  for (const status of [401, 403, 404, 302])
+    it(`keeps a delivery for as long as the forge answers ${String(status)}, which the operator mends`, async () => {
+      let broken = 30;
+      world.gateway.fault = () => {
+        if ((broken -= 1) > 0) throw new ForgeHttpError(status, 'GET', '/', 'no');
+      };
+      await comments(12, [1]);
+      await world.settle();
+      assert.deepEqual([world.outcomes.at(-1)?.outcome, sentIds(12)], ['signalled', [1]]);
+    });
 
   it('works on several keys at once, within its limit, and one delivery of a key at a time', async () => {
     const inbox = openInbox(`${directory()}/inbox.db`);
