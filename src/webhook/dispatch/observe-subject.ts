@@ -146,7 +146,8 @@ async function readPulls(
     if (pull === undefined) return [];
     if ('gone' in pull) return { number: pull.gone, open: false, merged: false, closedAt: null };
     // Anybody's fork may name its branch like the run's: such a PR is not the run's, and closing it must not end the run.
-    return isHeadOfOurs(pull, us) ? toObserved(pull) : [];
+    // The row's own is the run's whatever became of its head: the fork may be deleted or given away, the bot replaced.
+    return pull.number === known || isHeadOfOurs(pull, us) ? toObserved(pull) : [];
   });
 }
 

@@ -103,8 +103,24 @@ describe('what is seen of a subject', () => {
       assert.equal(count('head'), 0);
     });
 
+    for (const [what, changes] of [
+      ['deleted', {}],
+      ['somebody else’s now', { forkOwner: MALLORY }],
+    ] as const)
+      it(`is the row’s own, open or not, though the fork that it came from is ${what}`, async () => {
+        world.row = stateRow({ status: 'frozen', prNumber: 31 });
+        const closed = { state: 'closed', closedAt: iso(ACT_AT + 9_000) } as const;
+        world.forge.putPull(31, { ...head({ fromFork: true, ...changes }), ...closed });
+        for (const hint of [aPullHint(), aHint()]) {
+          await world.handle(hint);
+          assert.deepEqual(world.lastSeen.prs, [
+            { number: 31, open: false, merged: false, closedAt: ACT_AT + 9_000 },
+          ]);
+        }
+      });
+
     it('is none from a stranger’s fork, whose branch may be called like the run’s', async () => {
-      world.row = stateRow({ status: 'frozen', prNumber: 31 });
+      world.row = stateRow({ status: 'frozen' });
       world.forge.putPull(31, head({ fromFork: true, forkOwner: MALLORY }));
       assert.deepEqual(await prs(), []);
       world.now += 10_000;
