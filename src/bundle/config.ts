@@ -4,7 +4,13 @@ import { isRecord } from '../domain/base/is-record.js';
 import { CREDENTIAL_SOCKET, EGRESS_SOCKET } from '../domain/egress/ports.js';
 import { parsePrices, type PriceTable } from '../domain/egress/model-prices.js';
 import { InvalidInputError } from '../domain/base/errors.js';
-import { FORGE_KINDS, isForgeName, isForgeNumber, type ForgeKind } from '../domain/forge/issue.js';
+import {
+  FORGE_KINDS,
+  isForgeName,
+  isForgeNumber,
+  isOwnerName,
+  type ForgeKind,
+} from '../domain/forge/issue.js';
 import { NO_BUDGET, type ModelBudget } from '../domain/run/model-use.js';
 import { isSlug } from '../domain/run/slug.js';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from './forge/rate-limit.js';
@@ -115,7 +121,7 @@ function forgeIn(env: Environment, turn: TurnFile): ForgePart {
   return {
     forgeKind,
     forgeApi: required(env, 'FORGE_GITEA_API', isHttpUrl, 'an http or https URL without user and password'),
-    owner: turn.owner ?? required(env, 'FORGE_OWNER', isForgeName, "an owner's name on the forge"),
+    owner: turn.owner ?? required(env, 'FORGE_OWNER', isOwnerName, "an owner's name on the forge"),
     repo: turn.repo ?? required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
     issue: forgeNumberIn(env, 'FORGE_ISSUE_NUMBER') ?? missing('FORGE_ISSUE_NUMBER'),
     pr: turn.pr === undefined ? forgeNumberIn(env, 'FORGE_PR_NUMBER') : turn.pr,
@@ -178,16 +184,21 @@ function readTurnFile(file: string): TurnFile {
     turn,
     goesOnWith,
     pr: prNumber,
-    owner: nameIn(file, 'owner', owner),
-    repo: nameIn(file, 'repo', repo),
+    owner: nameIn(file, 'owner', owner, isOwnerName),
+    repo: nameIn(file, 'repo', repo, isForgeName),
     budget: budgetIn(file, value['budget']),
     prices: pricesIn(file, value['prices']),
     readers: readersIn(file, value['readers']),
   };
 }
 
-function nameIn(file: string, field: string, value: unknown): string | undefined {
-  if (value === undefined || isForgeName(value)) return value;
+function nameIn(
+  file: string,
+  field: string,
+  value: unknown,
+  isName: (value: unknown) => value is string,
+): string | undefined {
+  if (value === undefined || isName(value)) return value;
   throw new InvalidInputError(`${file}: "${field}" must be a name on the forge`);
 }
 

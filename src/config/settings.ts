@@ -55,7 +55,7 @@ const LOGIN = matching(
   'a user name, or an app’s such as name[bot]',
 );
 const REPOS = matching(
-  /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}\/(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}))$/,
+  /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,99}\/(?:\*|(?!\.{1,2}$|-$)[A-Za-z0-9._-]{1,100}))$/,
   'patterns like *, owner/* or owner/repo',
 );
 const MANIFEST = matching(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'the name of a manifest (a-z 0-9 . _ -)');

@@ -52,7 +52,7 @@ type AllowedMount = { readonly rw: boolean; readonly ofSync?: string } & (
 );
 
 /** `$XDG_STATE_HOME/forklift/runs/<project>_<YYYYMMDD_HHMMSS>/`, as `sync-names.ts` has it. */
-const SYNC_RUN = /\/forklift\/runs\/[A-Za-z0-9][A-Za-z0-9._-]*_\d{8}_\d{6}\/([a-z-]+)$/;
+const SYNC_RUN = /\/forklift\/runs\/[A-Za-z0-9._-]+_\d{8}_\d{6}\/([a-z-]+)$/;
 
 /** As `run-layout.ts` lays them out. */
 const MOUNTS: Readonly<Record<'agent' | 'bundle', Readonly<Record<string, AllowedMount>>>> = {

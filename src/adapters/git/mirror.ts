@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { isForgeName, type RepoRef } from '../../domain/forge/issue.js';
+import { isForgeName, isOwnerName, type RepoRef } from '../../domain/forge/issue.js';
 import { RUN_BRANCHES } from '../../domain/run/slug.js';
 import { localEnvironment, remoteEnvironment } from './git-environment.js';
 import { remoteFailure } from './git-failure.js';
@@ -204,7 +204,7 @@ export class Mirror {
  * names apart that differ in case only. Errors: `InvalidInputError` for a name that no forge gives.
  */
 export function mirrorDirectory(mirrorsDir: string, { forge, owner, repo }: RepoRef): string {
-  if (!isForgeName(owner) || !isForgeName(repo) || !/^[a-z]+$/.test(forge)) {
+  if (!isOwnerName(owner) || !isForgeName(repo) || !/^[a-z]+$/.test(forge)) {
     throw new InvalidInputError('not a repository name');
   }
   const hash = sha256(`${forge}/${owner}/${repo}`).slice(0, 12);

@@ -1,6 +1,6 @@
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Client, ScheduleDescription, ScheduleOptions } from '@temporalio/client';
-import { FORGE_KINDS, isForgeName, type RepoRef } from '../../domain/forge/issue.js';
+import { FORGE_KINDS, isForgeName, isOwnerName, type RepoRef } from '../../domain/forge/issue.js';
 import { syncWorkflowId, type SyncOrder } from '../../domain/sync/sync.js';
 import { SCHEDULED_SYNC_WORKFLOW, TASK_QUEUE } from '../../workflows/messages.js';
 import { isUnreadable, putSchedule, type Put } from './put-schedule.js';
@@ -107,7 +107,7 @@ async function readableOf(client: Client, id: string): Promise<ScheduleDescripti
 function forkOfSchedule(id: string): RepoRef | undefined {
   const [, kind, owner, repo] = ID.exec(id) ?? [];
   const forge = FORGE_KINDS.find((known) => known === kind);
-  return forge !== undefined && isForgeName(owner) && isForgeName(repo) ? { forge, owner, repo } : undefined;
+  return forge !== undefined && isOwnerName(owner) && isForgeName(repo) ? { forge, owner, repo } : undefined;
 }
 
 function upstreamOf(order: unknown): string | null {

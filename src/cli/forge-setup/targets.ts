@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { AdminTarget } from '../../domain/forge/forge-admin.js';
-import { isForgeName, parseRepoName } from '../../domain/forge/issue.js';
+import { isOwnerName, parseRepoName } from '../../domain/forge/issue.js';
 
 /**
  * What to set up: what the command line names, else the repositories that `FORGE_REPOS` names one by one.
@@ -11,7 +11,7 @@ export function targetsOf(
   org: string | undefined,
   repos: readonly string[],
 ): AdminTarget[] {
-  if (org !== undefined && !isForgeName(org))
+  if (org !== undefined && !isOwnerName(org))
     throw new InvalidInputError('--org takes the name of an organization');
   const named = new Map(args.map((arg) => [arg.toLowerCase(), repoOf(arg)]));
   const orgs: AdminTarget[] = org === undefined ? [] : [{ kind: 'org', org }];

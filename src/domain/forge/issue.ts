@@ -178,17 +178,30 @@ export function isCommitId(value: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value);
 }
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const OWNER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** Owner and repository names as Gitea allows them; anything else never reaches a URL or a path. */
+/** The name of a user or an organization; anything else never reaches a URL or a path. */
+export function isOwnerName(value: unknown): value is string {
+  return typeof value === 'string' && OWNER.test(value) && !value.endsWith('.git') && !value.includes('..');
+}
+
+const NAME = /^[A-Za-z0-9._-]{1,100}$/;
+/** Gitea's own addresses: `/alice/-/packages`, `/alice/demo.git`, `/alice/demo.rss`; and what leaves a directory. */
+const RESERVED = /^[.-]$|\.\.|\.(?:git|wiki|rss|atom)$/i;
+
+/**
+ * A repository's name as Gitea allows it: `.profile`, `_site` and `-x` too. In addresses, ids and on command lines its owner
+ * stands before it, so it is no option; where it begins a file's name, the directory has no hidden files of ours and the path
+ * is absolute. Anything else never reaches a URL or a path.
+ */
 export function isForgeName(value: unknown): value is string {
-  return typeof value === 'string' && NAME.test(value) && !value.endsWith('.git') && !value.includes('..');
+  return typeof value === 'string' && NAME.test(value) && !RESERVED.test(value);
 }
 
 /** Takes `owner/repo` apart; `undefined` when it is not the name of a repository. */
 export function parseRepoName(text: string): Pick<RepoRef, 'owner' | 'repo'> | undefined {
   const [owner, repo, ...more] = text.split('/');
-  return isForgeName(owner) && isForgeName(repo) && more.length === 0 ? { owner, repo } : undefined;
+  return isOwnerName(owner) && isForgeName(repo) && more.length === 0 ? { owner, repo } : undefined;
 }
 
 /** Of a run without an issue: no forge knows it, and its slug is its name everywhere. */
@@ -209,7 +222,7 @@ export function workflowIdOf(subject: SubjectRef): string {
 /** The reverse of `workflowIdOf`; `undefined` for the id of another kind of workflow. */
 export function subjectOfWorkflow(id: string): SubjectRef | undefined {
   const slug = id.startsWith(`${LOCAL}:`) ? id.slice(LOCAL.length + 1) : undefined;
-  if (slug !== undefined) return isForgeName(slug) ? localSubject(slug) : undefined;
+  if (slug !== undefined) return isOwnerName(slug) ? localSubject(slug) : undefined;
   return FORGE_KINDS.some((kind) => id.startsWith(`${kind}:`)) ? parseSubject(id) : undefined;
 }
 
@@ -221,7 +234,7 @@ export function parseSubject(text: string, unnamed: ForgeKind = 'gitea'): Subjec
   if (!match) return undefined;
   const [, named, owner, repo, digits] = match;
   const number = Number(digits);
-  if (!isForgeName(owner) || !isForgeName(repo) || !isForgeNumber(number)) return undefined;
+  if (!isOwnerName(owner) || !isForgeName(repo) || !isForgeNumber(number)) return undefined;
   const forge = FORGE_KINDS.find((kind) => kind === named) ?? unnamed;
   return { forge, owner, repo, number };
 }

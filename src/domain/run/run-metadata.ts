@@ -1,5 +1,5 @@
 import { isRecord } from '../base/is-record.js';
-import { isForgeName, isForgeNumber, FORGE_KINDS, LOCAL } from '../forge/issue.js';
+import { isForgeName, isForgeNumber, isOwnerName, FORGE_KINDS, LOCAL } from '../forge/issue.js';
 import type { SubjectRef } from '../forge/issue.js';
 
 /** `metadata.json` in the run's directory: whose it is, for a host that cannot ask the home machine. */
@@ -30,7 +30,7 @@ export function parseRunMetadata(text: string): RunMetadata | undefined {
   if (!isRecord(subject)) return undefined;
   const { forge, owner, repo, number } = subject as Partial<Record<keyof SubjectRef, unknown>>;
   const kind = ([...FORGE_KINDS, LOCAL] as const).find((known) => known === forge);
-  if (kind === undefined || !isForgeName(owner) || !isForgeName(repo) || !isForgeNumber(number))
+  if (kind === undefined || !isOwnerName(owner) || !isForgeName(repo) || !isForgeNumber(number))
     return undefined;
   const known = { workflowId, repoId, subject: { forge: kind, owner, repo, number }, branch };
   return typeof epoch === 'number' ? { ...known, epoch } : known;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { commitId, forgeNumber, id, name } from './forge-values.js';
+import { commitId, forgeNumber, id, name, ownerName } from './forge-values.js';
 
 /** Accounts of the forge itself, such as that of its Actions, have negative ones. */
 const user = z.object({ id: z.number().int(), login: z.string().min(1).max(255) });
 
 const repository = z
-  .object({ id, name, full_name: z.string(), owner: z.object({ login: name }) })
+  .object({ id, name, full_name: z.string(), owner: z.object({ login: ownerName }) })
   .refine((value) => value.full_name === `${value.owner.login}/${value.name}`, 'full_name is not owner/name');
 
 const triggerParts = {

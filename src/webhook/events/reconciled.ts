@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FORGE_KINDS } from '../../domain/forge/issue.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { Finding } from '../../domain/upkeep/reconcile.js';
-import { commitId, forgeNumber, id, name } from './forge-values.js';
+import { commitId, forgeNumber, id, name, ownerName } from './forge-values.js';
 import type { Hint, ParsedDelivery } from './hint.js';
 import type { DistinctHeaders, SignatureVerdict } from '../verify-signature.js';
 
@@ -26,7 +26,7 @@ const cause = z.discriminatedUnion('kind', [
  */
 const finding: z.ZodType<Finding> = z.object({
   forge: z.enum(FORGE_KINDS),
-  owner: name,
+  owner: ownerName,
   repo: name,
   repoId: id,
   number: forgeNumber,

@@ -1,14 +1,14 @@
 /** A hint as the inbox keeps it. */
 import { z } from 'zod';
 import { FORGE_KINDS } from '../../domain/forge/issue.js';
-import { commitId, forgeNumber, id, name } from './forge-values.js';
+import { commitId, forgeNumber, id, name, ownerName } from './forge-values.js';
 import type { Hint } from './hint.js';
 
 const hint: z.ZodType<Hint> = z.strictObject({
   /** Of a commit alone the number is 0. */
   subject: z.strictObject({
     forge: z.enum(FORGE_KINDS),
-    owner: name,
+    owner: ownerName,
     repo: name,
     number: z.literal(0).or(forgeNumber),
   }),

@@ -127,6 +127,16 @@ describe('configuration', () => {
     assert.deepEqual(load({ FORGE_REPOS: 'a/b, c/*' }).config.FORGE_REPOS, ['a/b', 'c/*']);
   });
 
+  it('a repository may be named as the forge lets it begin', () => {
+    const names = ['a/.profile', 'a/_site', 'a/-x'];
+    assert.deepEqual(load({ FORGE_REPOS: names.join() }).config.FORGE_REPOS, names);
+    for (const bad of ['a/.', 'a/..', 'a/-', '-a/b', '.a/*'])
+      assert.match(
+        messageOf(() => load({ FORGE_REPOS: bad })),
+        /expected patterns like/,
+      );
+  });
+
   it('host networking for the bundle is refused', () => {
     assert.match(
       messageOf(() => load({ BUNDLE_NETWORK: 'host' })),

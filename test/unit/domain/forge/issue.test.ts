@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { forkName } from '../../../../src/domain/forge/forks.js';
 import { nameOfTarget } from '../../../../src/domain/forge/forge-admin.js';
+import { mirrorDirectory } from '../../../../src/adapters/git/mirror.js';
+import { isSlug, makeSlug } from '../../../../src/domain/run/slug.js';
 import { isOperatorName } from '../../../../src/domain/forge/operator-name.js';
 import {
   isCommitId,
   isForgeName,
+  isOwnerName,
   parseRepoName,
   isForgeNumber,
   isHeadOfOurs,
@@ -26,9 +29,32 @@ describe('a forge number', () => {
 
 describe('the name of an owner or repository', () => {
   it('cannot leave its place in a URL or path', () => {
-    for (const good of ['alice', 'a.b', 'A-1_x']) assert.ok(isForgeName(good));
-    for (const bad of ['', '.', '..', 'a..b', 'a/b', 'a b', 'a%2f', '-a', 'demo.git', 'x'.repeat(101), 3])
-      assert.ok(!isForgeName(bad));
+    for (const isName of [isOwnerName, isForgeName]) {
+      for (const good of ['alice', 'a.b', 'A-1_x']) assert.ok(isName(good));
+      for (const bad of ['', '.', '..', '-', 'a..b', 'a/b', 'a b', 'a%2f', 'demo.git', 'x'.repeat(101), 3])
+        assert.ok(!isName(bad));
+    }
+  });
+
+  it('begins as Gitea lets it: a repository’s with any of its characters, an owner’s with a letter or digit', () => {
+    for (const name of ['.profile', '_site', '-x', '_', '--', '.git-blame']) {
+      assert.ok(isForgeName(name), name);
+      assert.ok(!isOwnerName(name), name);
+    }
+    for (const bad of ['.git', '..x', 'a.wiki', 'a.RSS', 'a.atom', 'a.GIT'])
+      assert.ok(!isForgeName(bad), bad);
+  });
+
+  it('makes what it should where a repository’s begins so', () => {
+    for (const repo of ['.profile', '_site', '-x']) {
+      const subject = { forge: 'gitea', owner: 'alice', repo, number: 12 } as const;
+      assert.deepEqual(subjectOfWorkflow(workflowIdOf(subject)), subject);
+      assert.deepEqual(parseRepoName(`alice/${repo}`), { owner: 'alice', repo });
+      assert.ok(isForgeName(forkName(subject)));
+      assert.ok(isSlug(makeSlug('dev', subject, () => 0)));
+      const mirror = mirrorDirectory('/m', subject);
+      assert.ok(mirror.startsWith(`/m/gitea/alice/${repo}-`), mirror);
+    }
   });
 });
 

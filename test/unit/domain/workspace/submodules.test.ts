@@ -28,6 +28,8 @@ describe('the address of a submodule', () => {
     assert.equal(found('https://git.example/forge/bob/lib.git'), 'bob/lib');
     assert.equal(found('HTTPS://GIT.example:443/forge/bob/lib/'), 'bob/lib');
     assert.equal(found('../lib'), 'alice/lib');
+    assert.equal(found('../.profile'), 'alice/.profile');
+    assert.equal(found('https://git.example/forge/bob/-x.git'), 'bob/-x');
     assert.equal(found('../a.gitlab'), 'alice/a.gitlab');
     assert.equal(found('./../lib.git'), 'alice/lib');
     assert.equal(found('../../bob/lib.git'), 'bob/lib');
@@ -52,7 +54,8 @@ describe('the address of a submodule', () => {
     ['https://git.exämple/forge/bob/lib', /characters/],
     ['https://git.example/forge/bob/lib/info', /not that of a repository/],
     ['https://git.example/forge/bob', /not that of a repository/],
-    ['https://git.example/forge/bob/-x', /not that of a repository/],
+    ['https://git.example/forge/bob/-', /not that of a repository/],
+    ['https://git.example/forge/-x/lib', /not that of a repository/],
     ['https://git.example/forge//lib', /not that of a repository/],
     ['./lib', /not that of a repository/],
     ['../../../bob/lib', /not on this forge/],
@@ -107,9 +110,9 @@ describe('the address of a submodule', () => {
       fc.property(anything, (url) => {
         const answer = submoduleRepository(url, HERE);
         if ('reason' in answer) return answer.reason.length > 0;
-        return [answer.owner, answer.repo].every(
-          (name) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) && !name.includes('..'),
-        );
+        const { owner, repo } = answer;
+        const isName = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !/^\.$|\.\./.test(name);
+        return /^[A-Za-z0-9]/.test(owner) && [owner, repo].every(isName);
       }),
       { numRuns: 2_000 },
     );

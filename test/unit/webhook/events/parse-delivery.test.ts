@@ -137,9 +137,15 @@ describe('parseDelivery', () => {
       const payload = { ...issueEvent(), issue: { number } };
       assert.equal(parse('issues', payload).kind, 'malformed', String(number));
     }
-    for (const name of ['..', 'a/b', '', 'x'.repeat(200), 'a b', 'a%2f']) {
-      const repository = { id: 7, name, full_name: `alice/${name}`, owner: { login: 'alice' } };
-      assert.equal(parse('issues', { ...issueEvent(), repository }).kind, 'malformed', name);
+    const named = (owner: string, name: string): string => {
+      const repository = { id: 7, name, full_name: `${owner}/${name}`, owner: { login: owner } };
+      return parse('issues', { ...issueEvent(), repository }).kind;
+    };
+    for (const name of ['..', '-', 'a/b', '', 'x'.repeat(200), 'a b', 'a%2f'])
+      assert.equal(named('alice', name), 'malformed', name);
+    for (const name of ['.profile', '_site', '-x']) {
+      assert.equal(named('alice', name), 'hint', name);
+      assert.equal(named(name, 'demo'), 'malformed', name);
     }
     const lying = { id: 7, name: 'demo', full_name: 'bob/other', owner: { login: 'alice' } };
     assert.equal(parse('issues', { ...issueEvent(), repository: lying }).kind, 'malformed');
