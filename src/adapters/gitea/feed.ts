@@ -9,7 +9,7 @@ import type {
   FeedSubject,
   ForgeFeed,
 } from '../../domain/forge/forge-feed.js';
-import { isForgeName } from '../../domain/forge/issue.js';
+import { isForgeName, isOwnerName } from '../../domain/forge/issue.js';
 import type { Issue, Place } from '../../domain/forge/issue.js';
 import { failedNames } from './checks.js';
 import { asEntries, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeError } from './decode.js';
@@ -113,7 +113,7 @@ function inRepo(
   { owner, repo }: Pick<Place, 'owner' | 'repo'>,
   ...segments: readonly PathSegment[]
 ): readonly PathSegment[] {
-  if (!isForgeName(owner) || !isForgeName(repo))
+  if (!isOwnerName(owner) || !isForgeName(repo))
     throw new InvalidInputError('the forge named a repository that cannot be one');
   return ['repos', owner, repo, ...segments];
 }
@@ -144,7 +144,7 @@ function placeIn(value: unknown): Place | undefined {
   if (!isRecord(value)) return undefined;
   const owner = textOf(value, 'owner');
   const repo = textOf(value, 'name');
-  return isForgeName(owner) && isForgeName(repo)
+  return isOwnerName(owner) && isForgeName(repo)
     ? { repoId: integerOf(value, 'id'), owner, repo }
     : undefined;
 }

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { isForgeName } from '../../domain/forge/issue.js';
+import { isForgeName, isOwnerName } from '../../domain/forge/issue.js';
 import type { ForgeUser, RepoRef } from '../../domain/forge/issue.js';
 import type { GiteaClient, PathSegment } from './gitea-client.js';
 import { excerpt } from './http/excerpt.js';
@@ -19,7 +19,7 @@ export interface GiteaRepo {
 /** Errors: `InvalidInputError` for an owner or name no forge allows. */
 export function giteaRepo(client: GiteaClient, ref: RepoRef, whoAmI: () => Promise<ForgeUser>): GiteaRepo {
   const { owner, repo } = ref;
-  if (!isForgeName(owner) || !isForgeName(repo)) {
+  if (!isOwnerName(owner) || !isForgeName(repo)) {
     throw new InvalidInputError(`${excerpt(JSON.stringify(`${owner}/${repo}`), '')} is no repository's name`);
   }
   return {
