@@ -9,7 +9,8 @@ export const DEPLOYMENT = 'bot-bottle';
 
 const VERSION_ATTRIBUTE = 'TemporalWorkerDeploymentVersion';
 const VERSION = defineSearchAttributeKey(VERSION_ATTRIBUTE, 'KEYWORD');
-const RUNNING = `ExecutionStatus = 'Running'`;
+/** Those that `temporal workflow pause` has paused are open, too, and have a status of their own. */
+export const IS_OPEN = 'CloseTime IS NULL';
 
 /** A version of the workflows: the bundle at `path`, by the name it has at Temporal. */
 export interface WorkflowProgram {
@@ -46,7 +47,7 @@ export async function makeCurrent(client: Client, buildId: string): Promise<void
  */
 export async function versionsInUse(client: Client, own: string): Promise<readonly string[]> {
   const found = new Map<string, string>();
-  const query = `${RUNNING} AND ${VERSION_ATTRIBUTE} != '${nameOf(own)}'`;
+  const query = `${IS_OPEN} AND ${VERSION_ATTRIBUTE} != '${nameOf(own)}'`;
   for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query })) {
     const name = typedSearchAttributes.get(VERSION);
     if (name?.startsWith(nameOf('')) !== true) continue;
@@ -68,18 +69,21 @@ function isLater(workflowId: string, buildId: string): BotBottleError {
 
 /** Open workflows of a version, of all kinds. */
 export async function countOpen(client: Client, buildId: string): Promise<number> {
-  const query = `${RUNNING} AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}'`;
+  const query = `${IS_OPEN} AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}'`;
   return (await client.workflow.count(query)).count;
 }
 
-/** Ids of runs that are open, and of those of one version that are between turns. */
+/** Ids of runs that are open, and of those of one version that are between turns and can go over: a paused one can't yet. */
 export const openRuns = (client: Client): Promise<readonly string[]> => idsOf(client, '');
 export const restingRuns = (client: Client, buildId: string): Promise<readonly string[]> =>
-  idsOf(client, ` AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}' AND BottlePhase = 'frozen'`);
+  idsOf(
+    client,
+    ` AND ExecutionStatus = 'Running' AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}' AND BottlePhase = 'frozen'`,
+  );
 
 async function idsOf(client: Client, more: string): Promise<readonly string[]> {
   const ids: string[] = [];
-  const query = `WorkflowType = '${ISSUE_WORKFLOW}' AND ${RUNNING}${more}`;
+  const query = `WorkflowType = '${ISSUE_WORKFLOW}' AND ${IS_OPEN}${more}`;
   for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId);
   return ids;
 }

@@ -3,6 +3,7 @@ import { messageOf } from '../../domain/base/message-of.js';
 import type { RunState, RunStates } from '../../domain/run/run-states.js';
 import { isSlug } from '../../domain/run/slug.js';
 import { ISSUE_WORKFLOW, stateQuery } from '../../workflows/messages.js';
+import { IS_OPEN } from './deployment.js';
 import { isAway } from './grpc-status.js';
 
 const CALL_MS = 10_000;
@@ -15,7 +16,7 @@ export function temporalRunStates(client: Client): RunStates {
     of: (workflowId) => stateOf(client, workflowId),
     claimedBy: async (slug) => {
       if (!isSlug(slug)) return undefined;
-      const query = `WorkflowType = '${ISSUE_WORKFLOW}' AND ExecutionStatus = 'Running' AND BottleSlug = '${slug}'`;
+      const query = `WorkflowType = '${ISSUE_WORKFLOW}' AND ${IS_OPEN} AND BottleSlug = '${slug}'`;
       return client.withDeadline(Date.now() + CALL_MS, async () => {
         for await (const { workflowId } of client.workflow.list({ query, pageSize: 1 })) return workflowId;
         return undefined;

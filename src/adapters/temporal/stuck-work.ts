@@ -5,6 +5,7 @@ import proto from '@temporalio/proto';
 import { mapLimited } from '../../domain/base/map-limited.js';
 import type { FailingTask, RetriedActivity, StuckWork } from '../../domain/upkeep/stuck-work.js';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, WATCHING } from '../../workflows/messages.js';
+import { IS_OPEN } from './deployment.js';
 import { isNotFound } from './grpc-status.js';
 
 const { PendingActivityState, TaskQueueType } = proto.temporal.api.enums.v1;
@@ -35,7 +36,7 @@ export interface LookedAt {
  */
 export async function stuckWork(client: Client, { host, now }: LookedAt): Promise<StuckWork> {
   const ids: string[] = [];
-  const query = `TaskQueue = '${TASK_QUEUE}' AND ExecutionStatus = 'Running'`;
+  const query = `TaskQueue = '${TASK_QUEUE}' AND ${IS_OPEN}`;
   for await (const { workflowId } of client.workflow.list({ query })) {
     ids.push(workflowId);
     if (ids.length > MOST) break;
