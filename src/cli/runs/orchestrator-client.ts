@@ -85,7 +85,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       // Asked for again it would be a second run, where it is of a directory.
       throw new UnreachableError(
         'the worker',
-        `the run is asked for and begins as soon as one runs, bot-bottle worker: see bot-bottle orchestrate status`,
+        'the run is asked for and begins as soon as one runs, bot-bottle worker: see bot-bottle orchestrate status',
         { cause: error },
       );
     });
