@@ -15,6 +15,7 @@ import { openPrWork, stepOfRun, stepOfTurn } from './base/work-of-run.js';
 import { whereItIs } from './prepare/where-it-is.js';
 import { newestSnapshot } from './transcript/kept-snapshots.js';
 import { atMostThrice } from './base/tries.js';
+import { Waking } from './base/waking.js';
 import { applyChange } from './supervise/apply-change.js';
 import { rebuildImage } from './supervise/rebuild-image.js';
 import type { Attachments } from './turn/attachments.js';
@@ -31,6 +32,7 @@ export function createHostActivities(
 ): ClaimActivities & TurnActivities & HereActivities & HostActivities {
   // An agent whose sidecar was lost asks again: at the same time, the forge would open two pull requests.
   const publishing = new PerRun();
+  const waking = new Waking(() => ports.clock.now());
   const publish = (through: HostPorts, input: PublishInput, signal: AbortSignal): Promise<PublishResult> =>
     publishing.next(input.slug, () =>
       ports.underWay.during(openPrWork(input), () =>
@@ -43,7 +45,7 @@ export function createHostActivities(
     launchBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'run')),
     rehydrateBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'run')),
     reattachBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'attach')),
-    lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, run.slug, run.turn)),
+    lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, waking, run.slug, run.turn)),
     askHost: ({ slug }) => typedFailures(async () => ({ holds: await newestSnapshot(ports.files, slug) })),
     publishHere: ({ host, taskBeganAt, ...input }) =>
       typedFailures(() =>
@@ -84,9 +86,10 @@ function mayGoOn(attachments: Attachments, slug: string): boolean {
 
 /**
  * Least number of milliseconds since the turn's last check-in. The disk may not know of the last few seconds yet, and
- * the watchdog must not stop an agent for a check-in that was not written down.
+ * the watchdog must not stop an agent for a check-in that was not written down, or that slept as this machine did.
  */
-async function checkinAge(ports: HostPorts, slug: string, turn: number): Promise<number> {
+async function checkinAge(ports: HostPorts, waking: Waking, slug: string, turn: number): Promise<number> {
   const record = await ports.files.readTurn(slug, turn);
-  return Math.max(0, ports.clock.now() - (record?.lastCheckinAt ?? 0) - COALESCE_MS);
+  const heardAt = Math.max(record?.lastCheckinAt ?? 0, waking.wokeAt());
+  return Math.max(0, ports.clock.now() - heardAt - COALESCE_MS);
 }
