@@ -143,9 +143,9 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
       }
       phaseShown.show(state);
       const info = workflowInfo();
-      // Temporal carries a memo over to the next execution, but neither summary nor details.
-      const memo = info.continuedFromExecutionRunId === undefined ? undefined : info.memo;
-      setCurrentDetails(detailsOf(state, memo));
+      setCurrentDetails(
+        detailsOf(state, info.continuedFromExecutionRunId === undefined ? undefined : begun.about),
+      );
       const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);
       if (isFull && state.life?.stage.kind === 'running' && state.life.turn.stop === null) {
         enqueue({ kind: 'history_full' });
@@ -163,11 +163,9 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
         if (mailbox.length > 0) continue;
         if (over && state.pendingTrigger === null) return outcomeOf(state);
         // Only here does a run go over to the program's next version: within an execution nothing has to stay compatible.
-        const goOn = makeContinueAsNewFunc<typeof issueWorkflow>({
-          // The server would carry it over as it is, and a key that it is encrypted with could never be dropped.
-          ...(info.memo === undefined ? {} : { memo: info.memo }),
-          ...(isUpgraded ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {}),
-        });
+        const goOn = makeContinueAsNewFunc<typeof issueWorkflow>(
+          isUpgraded ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {},
+        );
         await goOn({ ...begun, carried: over ? betweenLives(state) : state });
       }
       await condition(() => mailbox.length > 0);

@@ -122,13 +122,6 @@ export interface SentUntil {
   readonly until?: number;
 }
 
-/** What is kept with a run for whoever looks at it in Temporal's page, without Markdown. */
-export interface RunMemo {
-  /** Address of the issue and its title. */
-  readonly issue: string;
-  readonly url: string;
-}
-
 export interface CommandAccepted {
   readonly slug: string | null;
   readonly phase: Phase;

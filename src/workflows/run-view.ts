@@ -1,11 +1,12 @@
 /** What others see of the machine's state. Pure. */
 import { addAmounts, NOTHING, usd } from '../domain/run/budget.js';
-import type { RunMemo, RunOutcome, RunView } from './messages.js';
+import type { RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
 import { silenceOf } from './run/host.js';
 import { waiting } from './run/supervise/proposals-read.js';
 import { livingOf, phaseOf, reasonOf, silentSince } from './run/phase.js';
 import type { IssueState } from './run/state.js';
+import type { RunAbout } from './version.js';
 
 /** Of a life that is over: what its last turn gave, until the next one begins. */
 export function viewOf(s: IssueState): RunView {
@@ -47,11 +48,11 @@ export function outcomeOf({ life }: IssueState): RunOutcome | null {
   };
 }
 
-/** The run in Markdown, for Temporal's UI. @param memo of an execution that has no summary of its own */
-export function detailsOf(s: IssueState, memo?: Partial<RunMemo>): string {
+/** The run in Markdown, for Temporal's UI. @param about of an execution that has no summary of its own */
+export function detailsOf(s: IssueState, about?: RunAbout): string {
   const view = viewOf(s);
   const lines = [
-    ...(memo?.issue === undefined ? [] : [`${memo.issue} ${memo.url ?? ''}`, '']),
+    ...(about === undefined ? [] : [`${about.issue} ${about.url}`, '']),
     `**${view.phase}**${view.reason === null ? '' : ` (${view.reason})`} · turn ${String(view.turn)} · \`${view.slug ?? 'no run'}\``,
     view.detail === null ? '' : `> ${view.detail.replace(/\s+/g, ' ').replace(/[<>`]/g, ' ')}`,
     usedLine(view),

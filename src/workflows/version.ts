@@ -11,6 +11,13 @@ import type { IssueState } from './run/state.js';
 /** Of input and carried state. Another shape of either is another version, and needs a migration. */
 export const STATE_VERSION = 2;
 
+/** Without Markdown. */
+export interface RunAbout {
+  /** The issue's name and title. */
+  readonly issue: string;
+  readonly url: string;
+}
+
 /** What an earlier version of the program made is brought up to this one by `migrate`. */
 export interface IssueWorkflowInput {
   readonly v: typeof STATE_VERSION;
@@ -18,6 +25,8 @@ export interface IssueWorkflowInput {
   readonly policy: RunPolicy;
   /** The first life's name, when its trigger is for that agent; else the workflow makes one. */
   readonly named?: NamedRun;
+  /** For whoever looks at an execution that continues another: Temporal does not carry summary and details over. */
+  readonly about?: RunAbout;
   /** State of the life before a continue-as-new. */
   readonly carried?: IssueState;
 }

@@ -114,10 +114,9 @@ export class Relay {
     this.proposals.count();
     for (const message of messages) {
       const { body } = message;
-      if (this.gone.has(message.fileName)) continue;
       if (body.turn === this.input.turn) this.checkIn(body);
       if (body.turn !== this.input.turn) await this.acknowledge(message);
-      else if (await this.isSetAside(message)) continue;
+      else if ((await this.isSetAside(message)) || this.gone.has(message.fileName)) continue;
       else if (body.kind === 'text') await this.startCheck({ ...message, body }, signal);
       else if (body.kind === 'open_pr') this.startRequest({ ...message, body }, signal);
       else if (body.kind === 'proposal') this.proposals.start({ ...message, body }, signal);

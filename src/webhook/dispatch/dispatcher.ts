@@ -150,11 +150,12 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     deps.onError(about, error);
     // A token that is being replaced is not the delivery's fault.
     if (error instanceof UnusableSecretError) return 'retry';
-    if (error instanceof InvalidInputError) return 'failed';
-    if (!isLasting(error)) return 'retry';
-    const met = (faults.get(delivery.seq) ?? 0) + 1;
-    faults.set(delivery.seq, met);
-    if (met < FAULT_ATTEMPTS) return 'retry';
+    if (!(error instanceof InvalidInputError)) {
+      if (!isLasting(error)) return 'retry';
+      const met = (faults.get(delivery.seq) ?? 0) + 1;
+      faults.set(delivery.seq, met);
+      if (met < FAULT_ATTEMPTS) return 'retry';
+    }
     faults.delete(delivery.seq);
     return 'failed';
   }

@@ -12,7 +12,7 @@ import {
 } from '../../workflows/messages.js';
 import { makeSlug, type NamedRun } from '../../domain/run/slug.js';
 import type { RunPolicy } from '../../domain/run/run-policy.js';
-import type { IssueWorkflowInput, RunMemo } from '../../workflows/messages.js';
+import type { IssueWorkflowInput } from '../../workflows/messages.js';
 import type { RunDescription, WorkflowGateway } from './gateway.js';
 
 const CALL_MS = 10_000;
@@ -55,7 +55,10 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
       const named = { slug: isLocal(subject) ? subject.repo : makeSlug(agent, subject, Math.random), agent };
       const { name, payload } = signalOf(event, subject.number);
       const summary = summaryOf(subject, about);
-      const input: IssueWorkflowInput = { v: STATE_VERSION, subject, policy: options.policy, named };
+      const input: IssueWorkflowInput = {
+        ...{ v: STATE_VERSION, subject, policy: options.policy, named },
+        about: { issue: summary, url: about.url },
+      };
       await within(callMs, () =>
         client.workflow.signalWithStart(ISSUE_WORKFLOW, {
           workflowId: workflowIdOf(subject),
@@ -67,8 +70,6 @@ export function temporalGateway(client: Client, options: TemporalGatewayOptions)
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           staticSummary: summary,
           staticDetails: about.url,
-          // What an execution that continues this one still has.
-          memo: { issue: summary, url: about.url } satisfies RunMemo,
           typedSearchAttributes: attributesOf(event.trigger.operator?.source ?? subject, named),
         }),
       );

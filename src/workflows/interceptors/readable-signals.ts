@@ -17,6 +17,9 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
           if (signal.signalName?.startsWith(TEMPORAL_RESERVED_PREFIX) === true)
             signal.signalName = `?${signal.signalName}`;
           if (!(signal.input ?? []).every(isReadable)) signal.input = [];
+          // Of traces, where those are on.
+          const headers = Object.entries(signal.headers ?? {});
+          signal.headers = Object.fromEntries(headers.filter(([, payload]) => isReadable(payload)));
         }
         next(input);
       },

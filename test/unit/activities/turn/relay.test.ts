@@ -152,17 +152,18 @@ describe('the relay', () => {
   });
 
   it('does not begin again what was answered while the queue was read', async () => {
-    let answer: (result: PublishResult) => void = () => assert.fail('nobody waits');
+    let answer: ((result: PublishResult) => void) | undefined;
     openPr = () => new Promise((resolve) => (answer = resolve));
     put(request);
     put({ ...ON, kind: 'text', where: 'the comment', text: 'hello' });
     await relay.drain(signal);
     await until('the verdict', () => (messages.length === 1 ? true : undefined));
+    await until('the request', () => answer);
     const { queue } = ports;
     const read = queue.read.bind(queue);
     queue.read = async (slug) => {
       const found = await read(slug);
-      answer({ kind: 'refused', reason: 'no' });
+      answer?.({ kind: 'refused', reason: 'no' });
       await until('the answer', () => (messages.length === 0 ? true : undefined));
       return found;
     };
