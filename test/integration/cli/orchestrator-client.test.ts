@@ -17,7 +17,7 @@ import { observed, SUBJECT, trigger } from '../../support/machine/world.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
 import type { TurnScript } from '../../support/temporal/scripted-activities.js';
 import { waitUntil } from '../../support/stack/stack.js';
-import { timeSkipping } from '../../support/temporal/skipping-server.js';
+import { localServer } from '../../support/temporal/local-server.js';
 import { withWorkers } from '../../support/temporal/time-skipping.js';
 import { order, send } from '../../support/temporal/send.js';
 import { stateRow } from '../../support/webhook/rows.js';
@@ -26,7 +26,7 @@ const OPTIONS = { agent: null, bottles: [], prompt: null, label: null, backend: 
 
 describe('the commands’ orchestrator over a real workflow', function () {
   this.timeout(90_000);
-  const environment = timeSkipping();
+  const environment = localServer();
   let directory: string;
   let database: Database;
   let prompts: string[];
