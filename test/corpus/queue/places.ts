@@ -1,8 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
-import { appendFile, chown, link, mkdir, open, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chown,
+  link,
+  mkdir,
+  open,
+  rename,
+  symlink,
+  truncate,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { QUEUE_MESSAGE_BYTES } from '../../../src/domain/run/queue.js';
 import { FIRST, lines, lying, nameOf, putWhole, type Going, type QueueCase } from './queue-case.js';
@@ -89,8 +100,11 @@ const NO_FILES: readonly QueueCase[] = [
   made('a disk', (path) => execFileSync('mknod', [path, 'b', '7', '200']), { asRoot: true }),
   made('a directory', (path) => mkdir(path)),
   made('a directory with 5,000 files', async (path) => {
-    await mkdir(path);
-    for (let at = 0; at < 5_000; at += 1) await writeFile(join(path, String(at)), '');
+    // Whole before it is looked at, or it is taken away meanwhile.
+    const filling = join(dirname(path), '.writing-many');
+    await mkdir(filling);
+    for (let at = 0; at < 5_000; at += 1) await writeFile(join(filling, String(at)), '');
+    await rename(filling, path);
   }),
   made('directories 1,500 deep', (path) => mkdir(join(path, 'd/'.repeat(1_500)), { recursive: true })),
   lying(
