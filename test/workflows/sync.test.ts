@@ -15,6 +15,7 @@ import { scheduledSyncWorkflow, type syncWorkflow } from '../../src/workflows/sy
 import { waitUntil } from '../support/stack/stack.js';
 import { PREPARED, settledTurn, turnResult } from '../support/machine/world.js';
 import { saveHistory } from '../support/temporal/histories.js';
+import { Gate } from '../support/temporal/proposing-run.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
 import { withWorkers } from '../support/temporal/time-skipping.js';
@@ -199,13 +200,8 @@ describe('a sync, as a workflow', function () {
 
   it('takes no signal, whatever is in it, and goes on', async () => {
     const sync = new Sync();
-    let finish = (): void => undefined;
-    const end = new Promise<TurnResult>((resolve) => {
-      finish = () => {
-        resolve(turnResult({}));
-      };
-    });
-    sync.whileRunning = () => end;
+    const end = new Gate();
+    sync.whileRunning = () => end.opened.then(() => turnResult({}));
     await sync.live(async (handle) => {
       const { workflowService, options } = environment().client;
       for (const signalName of ['paused', '__temporal_x'])
@@ -216,26 +212,21 @@ describe('a sync, as a workflow', function () {
           input: { payloads: [{ metadata: {}, data: Buffer.from('hello') }] },
           requestId: randomUUID(),
         });
-      finish();
+      end.open();
       assert.equal((await handle.result()).status, 'verified');
     });
   });
 
   it('is left alone by its schedule while it is under way', async () => {
     const sync = new Sync();
-    let finish = (): void => undefined;
-    const end = new Promise<TurnResult>((resolve) => {
-      finish = () => {
-        resolve(turnResult({}));
-      };
-    });
-    sync.whileRunning = () => end;
+    const end = new Gate();
+    sync.whileRunning = () => end.opened.then(() => turnResult({}));
     await sync.live(async (handle) => {
       const due = await environment().client.workflow.execute(scheduledSyncWorkflow, {
         ...{ workflowId: `due-${handle.workflowId}`, taskQueue: TASK_QUEUE, args: [sync.order] },
       });
       assert.deepEqual([due.status, due.reason], ['unchanged', 'another sync of the fork is under way']);
-      finish();
+      end.open();
       assert.equal((await handle.result()).status, 'verified');
       assert.equal(sync.ran.length, 1);
     });
