@@ -135,6 +135,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   /** Later, or never: the head alone is given back, and those behind it wait for it. */
   function give(head: Delivery, error: unknown): boolean {
     const outcome = afterError(head, error);
+    if (outcome === 'failed') faults.delete(head.seq);
     const detail = messageOf(error);
     const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(head.attempts, 10));
     const marked = written(() => {
@@ -150,14 +151,11 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     deps.onError(about, error);
     // A token that is being replaced is not the delivery's fault.
     if (error instanceof UnusableSecretError) return 'retry';
-    if (!(error instanceof InvalidInputError)) {
-      if (!isLasting(error)) return 'retry';
-      const met = (faults.get(delivery.seq) ?? 0) + 1;
-      faults.set(delivery.seq, met);
-      if (met < FAULT_ATTEMPTS) return 'retry';
-    }
-    faults.delete(delivery.seq);
-    return 'failed';
+    if (error instanceof InvalidInputError) return 'failed';
+    if (!isLasting(error)) return 'retry';
+    const met = (faults.get(delivery.seq) ?? 0) + 1;
+    faults.set(delivery.seq, met);
+    return met < FAULT_ATTEMPTS ? 'retry' : 'failed';
   }
 
   /** False when it could not be written: the deliveries are still open then and come again, which does no harm. */
