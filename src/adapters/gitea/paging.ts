@@ -108,58 +108,90 @@ async function readAll(
   options: PagingOptions,
   limit: number,
 ): Promise<JsonObject[]> {
-  const {
-    itemsOf = (answer) => asEntries(answer, String(path.at(-1))),
-    query = {},
-    isFiltered = false,
-    countHidden = () => Promise.resolve(0),
-  } = options;
-  const maxPages = MAX_ITEMS / limit;
+  const { itemsOf = (answer) => asEntries(answer, String(path.at(-1))), query = {}, isFiltered } = options;
   const request = (page: number, size: number): Promise<GiteaResponse> =>
     client.request({ method: 'GET', path, query: { ...query, page, limit: size } });
-  const asked = new Map<number, Promise<Page>>();
-  const ask = (page: number): Promise<Page> => {
-    const answer =
-      asked.get(page) ??
-      (limit === PAGE_SIZE
+  const pages: Pages = {
+    limit,
+    last: MAX_ITEMS / limit,
+    read: (page) =>
+      limit === PAGE_SIZE
         ? request(page, limit).then((response) => pageOf(response, itemsOf))
-        : readPage(request, itemsOf, page, limit));
-    asked.set(page, answer);
-    return answer;
+        : readPage(request, itemsOf, page, limit),
   };
-  // As many rows that are left out, however short the pages are.
-  const quiet = (QUIET_PAGES * PAGE_SIZE) / limit;
-  const ahead = isFiltered ? quiet : 0;
-  const items = new Map<number, JsonObject>();
-  let filled = 0;
-  let sent = 0;
-  let hidden: number | undefined;
-  let length = limit;
-  for (let page = 1; page <= maxPages; page += 1) {
-    // The first is taken to have something. Another page may be first to fail.
-    for (let next = page; next <= Math.min(Math.max(filled, 1) + ahead, maxPages); next += 1)
-      ask(next).catch(() => undefined);
-    const found = await ask(page);
-    const before = items.size;
-    for (const item of found.items) items.set(integerOf(item, 'id'), item);
-    const isRepeated = found.items.length > 0 && items.size === before;
-    if (found.size > 0) filled = page;
-    sent += found.size;
-    if (isFiltered && hidden === undefined && page - filled >= quiet) {
-      hidden = await countHidden([...items.values()]);
-      if (hidden > 0) length = Math.min(limit, await pageLength(client));
-    }
-    // Those that are left out may stand before the last one.
-    const isEnd = isFiltered
-      ? page - Math.max(filled, Math.ceil((sent + (hidden ?? 0)) / length)) >= quiet
-      : page > filled || (found.total !== undefined && items.size >= found.total);
-    if (isRepeated || isEnd) return [...items.values()];
-  }
+  const items =
+    isFiltered === true ? await readFiltered(client, pages, options.countHidden) : await readWhole(pages);
+  if (items !== undefined) return [...items.values()];
   const where = path.join('/');
   throw new ForgeHttpError(
     413,
     'GET',
     `/${where}`,
-    `GET /${where}: more than ${String(maxPages)} pages, too many to read`,
+    `GET /${where}: more than ${String(pages.last)} pages, too many to read`,
   );
+}
+
+interface Pages {
+  readonly limit: number;
+  /** The last that is asked for. */
+  readonly last: number;
+  read(page: number): Promise<Page>;
+}
+
+/** By their ids. */
+type Items = Map<number, JsonObject>;
+
+/** Whether the list goes on: a page with nothing new is its end, unless the forge can show none of what is on it. */
+function addTo(items: Items, { items: found }: Page): boolean {
+  const before = items.size;
+  for (const item of found) items.set(integerOf(item, 'id'), item);
+  return found.length === 0 || items.size > before;
+}
+
+/** Of a list whose empty page is its end; `undefined` when there is more than is read. */
+async function readWhole(pages: Pages): Promise<Items | undefined> {
+  const items: Items = new Map();
+  for (let page = 1; page <= pages.last; page += 1) {
+    const found = await pages.read(page);
+    const goesOn = addTo(items, found) && found.size > 0;
+    if (!goesOn || (found.total !== undefined && items.size >= found.total)) return items;
+  }
+  return undefined;
+}
+
+/** Of a list whose pages are filtered after they have been cut; `undefined` when there is more than is read. */
+async function readFiltered(
+  client: GiteaClient,
+  pages: Pages,
+  countHidden: PagingOptions['countHidden'] = () => Promise.resolve(0),
+): Promise<Items | undefined> {
+  const asked = new Map<number, Promise<Page>>();
+  const ask = (page: number): Promise<Page> => {
+    const answer = asked.get(page) ?? pages.read(page);
+    asked.set(page, answer);
+    return answer;
+  };
+  // As many rows that are left out, however short the pages are.
+  const quiet = (QUIET_PAGES * PAGE_SIZE) / pages.limit;
+  const items: Items = new Map();
+  let filled = 0;
+  let sent = 0;
+  let hidden: { readonly rows: number; readonly aPage: number } | undefined;
+  for (let page = 1; page <= pages.last; page += 1) {
+    // The first is taken to have something. Another page may be first to fail.
+    for (let next = page; next <= Math.min(Math.max(filled, 1) + quiet, pages.last); next += 1)
+      ask(next).catch(() => undefined);
+    const found = await ask(page);
+    if (!addTo(items, found)) return items;
+    if (found.size > 0) filled = page;
+    sent += found.size;
+    if (page - filled < quiet) continue;
+    if (hidden === undefined) {
+      const rows = await countHidden([...items.values()]);
+      hidden = { rows, aPage: rows > 0 ? Math.min(pages.limit, await pageLength(client)) : pages.limit };
+    }
+    // Those that are left out may stand before the last one.
+    if (page - Math.ceil((sent + hidden.rows) / hidden.aPage) >= quiet) return items;
+  }
+  return undefined;
 }
