@@ -77,17 +77,14 @@ describe('script/demo --provider', function () {
   let demo: Demo;
   let api: ModelApi;
   let records: string;
-  let commandLines: ArgvWatch;
+  let commandLines: ArgvWatch | undefined;
 
   before(async () => {
     records = await mkdtemp(join(tmpdir(), 'bot-bottle-records-'));
     api = await ModelApi.start({ address: await bridgeAddress() });
   });
-  beforeEach(() => {
-    commandLines = new ArgvWatch();
-  });
   afterEach(async () => {
-    await commandLines.stop();
+    await commandLines?.stop();
     await demo.end();
   });
   after(async () => {
@@ -106,6 +103,7 @@ describe('script/demo --provider', function () {
 
   it('runs the real claude, with a key that is in one file and nowhere else, and is up with --keep until --stop', async () => {
     api.script(...FIRST_TURN, ...SECOND_TURN);
+    commandLines = new ArgvWatch();
     demo = Demo.start(['--provider', 'claude', '--keep', '--json'], {
       BOT_BOTTLE_DEMO_RECORDS: records,
       ANTHROPIC_API_KEY: key,
