@@ -29,9 +29,9 @@ export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
 
 /**
  * Rows, and what is known where workflow tasks run: one marker in history instead of a round trip. They are tried until they
- * are written, however long the disk is full. A wait within a workflow task costs three events each eight seconds, and
- * the server ends a run whose history is too long, so a wait of more than a few seconds is a timer. There is no limit to the
- * whole: once that was over, the SDK would not even try when the disk has room again.
+ * are written, however long the disk is full. Waiting inside a workflow task adds three events every eight seconds, and
+ * the server ends a run whose history is too long, so a longer wait is a timer. There is no overall limit on purpose:
+ * once it had expired, the SDK would not try again even when the disk has room.
  */
 export const rows = proxyLocalActivities<
   Omit<HomeActivities, 'prepareTurn' | 'tellFrozen' | 'tellChecksStopped'>

@@ -15,8 +15,8 @@ const MAX_OFFER_MS = 3_600_000;
  * Offers a step to a host until somebody takes it. Nobody may take it because no slot is free, or because the server was
  * away and all times ran out meanwhile: so the host is asked before it is called silent. Errors: those of the step, and of
  * `whenSilent`.
- * @param silentMs half of it the step is offered, then half of it the question; the step again when somebody answered,
- *   each time for longer, since its place among those that wait for a slot is a new one each time
+ * @param silentMs the step is offered for the first half, the host is asked for the second. When it answers, the step is
+ *   offered again, each time for longer, because each offer joins the queue for a slot at its end
  * @param whenSilent since when it was offered, epoch milliseconds, and what resolves when the host answers. The step is
  *   offered again when it resolves.
  */

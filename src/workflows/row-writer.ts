@@ -55,8 +55,8 @@ export class RowWriter {
   }
 
   /**
-   * A row that cannot be written for good fails the workflow's task, which is done anew until the cause is gone: the
-   * rejection is nobody's, and no failure of Temporal's, which would fail a run that ends. Who waits for the row goes on waiting.
+   * A row that can never be written fails the workflow task, which Temporal repeats until the cause is gone. The rejection is
+   * left unhandled on purpose and is no failure of Temporal's, which would fail the run. Whoever waits for the row keeps waiting.
    */
   private then(work: () => Promise<void>): void {
     this.recorded = this.recorded.then(work).catch((cause: unknown) => {
@@ -65,7 +65,7 @@ export class RowWriter {
     });
   }
 
-  /** Of what anybody could have sent by Temporal's own tools. */
+  /** For rows whose content anybody may have sent by Temporal's own tools: one that cannot be written becomes a note. */
   private orSay(what: string, work: () => Promise<void>): void {
     this.then(() =>
       work().catch((error: unknown) => {

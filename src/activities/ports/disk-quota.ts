@@ -35,7 +35,7 @@ export function sum(a: DiskUsage, b: DiskUsage): DiskUsage {
   return { bytes: a.bytes + b.bytes, inodes: a.inodes + b.inodes };
 }
 
-/** What is held at most by whom all is put down that a disk holds more than it did. */
+/** The most that a run can hold: what it held when it was measured, and everything that the disk has gained since. */
 export function afterRise(held: DiskUsage, before: DiskUsage, now: DiskUsage): DiskUsage {
   return {
     bytes: held.bytes + Math.max(0, now.bytes - before.bytes),

@@ -1,8 +1,8 @@
 import type { HomePorts } from '../ports/home-ports.js';
 
 /**
- * The home machine's ports for an attempt that may be given up while it waits for the forge: nothing is written by it from then
- * on. The next attempt has long answered, and the run's row says what came of that.
+ * The home machine's ports for an attempt that may be given up while it waits for the forge. From then on it writes
+ * nothing: a later attempt has answered, and the run's row shows that answer.
  */
 export function unlessGivenUp(ports: HomePorts, signal: AbortSignal): HomePorts {
   const { database } = ports;

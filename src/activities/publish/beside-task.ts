@@ -2,15 +2,15 @@ import { BotBottleError } from '../../domain/base/errors.js';
 import type { HostPorts } from '../ports/host-ports.js';
 
 /**
- * Of ADR 0051. Half of what Temporal's server gives a workflow's task, milliseconds: for as long as that task is under way no other
- * can move the run. The other half is for clocks that differ.
+ * Half of what Temporal's server gives a workflow task, milliseconds (ADR 0051). While that task is open no other can move
+ * the run; the other half is for clocks that differ.
  */
 const LEASE_MS = 5_000;
 const TOO_LONG = 'it took longer than a task of the workflow may';
 
 /**
- * The host's ports for work beside the workflow's task, which cannot be asked meanwhile: whose the run is follows from
- * the time. Errors of `isCurrent`: when nothing follows any more.
+ * The host's ports for work while the workflow task is open and cannot be asked. That the run is still here follows from the
+ * time that has passed; `isCurrent` rejects once it does not follow any more.
  * @param taskBeganAt the server's time, epoch milliseconds
  */
 export function besideTask(ports: HostPorts, taskBeganAt: number): HostPorts {

@@ -15,10 +15,10 @@ export function askSince(cursor: ListCursor): number | null {
 }
 
 /**
- * The cursor after a page was dealt with. A list that is through begins anew where the forge's clock stood at its first
- * page, or at the latest change where it tells no time: a repository that is imported brings dates of any year. That may
- * be earlier than before, for a clock may have been wrong. A short page is no sign of the end, for a forge may filter
- * after it has cut a page; the announced total and an empty page are.
+ * The cursor after a page was dealt with. After the last page the next pass starts at the forge's clock of the first one, or at
+ * the latest change where it tells no time: an imported repository brings dates of any year. That may be earlier than
+ * before, for a clock may have been wrong. A short page is not the end, for a forge may filter after it has cut a page;
+ * the announced total or an empty page is.
  */
 export function afterPage(
   cursor: ListCursor,

@@ -27,7 +27,7 @@ const BUNDLE_GRACE_S = 3;
 const RETRY_MS = 500;
 /** A turn whose time is over while it is held for the operator is looked at again so soon, milliseconds. */
 const HELD_MS = 500;
-/** So long the turn's end waits for the workflow to hear of `signal_done`, milliseconds. */
+/** How long the turn's end waits for the workflow to hear of `signal_done`, milliseconds. */
 const SAY_MS = 10_000;
 /** A CLI whose model is refused because the budget is used up may end by itself for so long, milliseconds. */
 const OVER_BUDGET_GRACE_MS = 10_000;

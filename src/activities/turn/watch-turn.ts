@@ -9,8 +9,8 @@ import { superviseTurn } from './supervise-turn.js';
 import type { TurnJournal } from './turn-journal.js';
 
 /**
- * So long a turn that its workflow has stopped may take to its end, milliseconds. A workflow that ends waits for less, and what is
- * still to be delivered nobody takes any more; one that goes on has the turn attached again.
+ * How long a turn may take to end once its workflow has stopped it, milliseconds. A workflow that ends waits for less, and takes
+ * nothing after that; one that goes on attaches the turn again.
  */
 const LET_GO_MS = 60_000;
 

@@ -36,9 +36,9 @@ export interface ChangeFeed {
   /** After everything that there is. */
   latest(): Promise<FeedPlace>;
   /**
-   * Some hundreds of changes after a place, and the place after them: each row of the record once, and the state that a run has
-   * now. States of a moment before are told again, and those of after `now` not before that: after the clock was set back, what
-   * changes is told at once.
+   * A few hundred changes after a place, and the place after them. Each row of the record comes once. The state of a run is the
+   * one it has now; one that has just changed may come twice, and one that is stamped later than `now` waits until then, so
+   * that changes after the clock was set back come at once.
    * @param now epoch milliseconds
    */
   since(

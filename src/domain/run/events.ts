@@ -30,7 +30,7 @@ export interface WakeReference {
   readonly author: string;
   /** Epoch milliseconds, the forge's clock. */
   readonly at: number;
-  /** An earlier prompt had it, too, and perhaps nobody read that. */
+  /** It was in an earlier prompt, which the agent may never have read. */
   readonly again?: boolean;
 }
 
@@ -236,7 +236,7 @@ export interface PreparedTurn {
   readonly readKeys: readonly string[];
   readonly provider: string;
   readonly model: string | null;
-  /** The agent's own; where it says nothing, there is nothing. */
+  /** From the agent's manifest; absent where that sets none. */
   readonly variant?: string;
   /** The agent's own limits, milliseconds: they count where they are below the operator's. */
   readonly turnTimeoutMs?: number;

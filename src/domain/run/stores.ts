@@ -26,7 +26,7 @@ export interface ForgeStateStore {
   delete(subject: SubjectRef): Promise<void>;
   /** A run's row, unless a later life of the issue has taken it over. */
   ofRun(slug: string): Promise<ForgeStateRow | undefined>;
-  /** Those whose issue or pull request it is, whether they go on or not, in any order. @param repoId `null`: where the name says */
+  /** Runs whose issue or pull request has this number, ended ones too, in any order. @param repoId `null`: the repository is known by its name */
   ofNumber(subject: SubjectRef, repoId: number | null): Promise<ForgeStateRow[]>;
   /** Those whose commits are on the branch, in any order. */
   ofBranch(repo: RepoRef, repoId: number, branch: string): Promise<ForgeStateRow[]>;
@@ -122,8 +122,8 @@ export interface Stores {
 /** The stores in one database, so that a step is one transaction. */
 export interface Database extends Stores {
   /**
-   * All of the work or, when it rejects, nothing of it; nobody else writes meanwhile. The work uses the stores that it is
-   * given, for the database's own wait until it is over, and waits for nothing else, for whoever writes waits for it.
+   * Commits all of the work or, when it rejects, nothing; nobody else writes meanwhile. The work must use only the stores
+   * that it is given, as the database's own wait until it is over, and await nothing else, as every other writer waits for it.
    */
   transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -25,7 +25,7 @@ export interface Mark {
 }
 
 export interface UnderWay {
-  /** Runs it with a mark. What killed a worker before is not run beside another such. Errors: `SetAsideError`, and its own. */
+  /** Runs it with a mark on the disk. Two that may have killed a worker never run side by side. Errors: `SetAsideError`, and its own. */
   during<T>(work: Work, run: () => Promise<T>): Promise<T>;
   /** What is under way for the run has come that far: if never before, crashes before this do not count against it. */
   reached(slug: string, stage: string): Promise<void>;
@@ -49,7 +49,7 @@ export function setAsideReason({ what }: Work): string {
   return `${what} was under way at two crashes of the worker`;
 }
 
-/** Crashes that speak against it, by the mark that was found. A machine that went down is nobody's fault. */
+/** Crashes of a worker that count against the work, by the mark that was found. A reboot counts against nobody. */
 export function crashesOf(mark: Mark | undefined, here: Pick<Mark, 'worker' | 'boot'>): number {
   if (mark === undefined) return 0;
   const died = mark.worker !== here.worker && mark.boot === here.boot;

@@ -12,7 +12,7 @@ export interface SyncOrder {
   readonly fork: RepoRef;
   /** http(s) address, without user and password. */
   readonly upstream: string;
-  /** Whose provider, model, bottle and keys are used in the place of opencode's and its file; `null` for those. */
+  /** The agent's manifest whose provider, model, bottle and keys take the place of opencode's and its file; `null` for those. */
   readonly manifest: string | null;
   readonly opencode: OpencodeOrder;
   /** Of the container, milliseconds. */

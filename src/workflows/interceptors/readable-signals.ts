@@ -1,4 +1,4 @@
-/** In every workflow bundle: a signal that the SDK cannot take is one that its workflow does not know. */
+/** In every workflow bundle: a signal that the SDK would fail on becomes one that the workflow does not know. */
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { TEMPORAL_RESERVED_PREFIX } from '@temporalio/common/lib/reserved.js';
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';

@@ -1,4 +1,4 @@
-/** In every workflow bundle: what local activities come to has its effects in the same order when it is replayed. */
+/** In every workflow bundle: results of local activities take effect in the same order when they are replayed. */
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
@@ -43,7 +43,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
   };
 };
 
-/** Conditions are looked at in rounds, until one in which none has come true; what waited for it goes on between two rounds. */
+/** The SDK looks at conditions in rounds until none has come true in one; code that waited for one resumes between two rounds. */
 async function effectsOfOthers(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) await nextRound();
 }

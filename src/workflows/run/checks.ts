@@ -25,7 +25,7 @@ export function forgetOthersChecks({ mailbox, work }: Life): Life['mailbox'] {
   };
 }
 
-/** Whether what waits may wake the run. The first time that checks may not any more, people see that. */
+/** Whether waiting events may wake the run. The first time that failed checks hit the limit, people are told. */
 export function mayWake(d: LifeDraft): boolean {
   const { life } = d;
   const { waiting } = life.mailbox;

@@ -62,7 +62,7 @@ export interface Life {
   mailbox: Mailbox;
   /** Times of the wakes of the last hour, epoch milliseconds. */
   wakes: readonly number[];
-  /** Wakes by failed checks alone since a person last woke it; one more than the most when people were told that it is over. */
+  /** Wakes by failed checks alone since a person last woke the run. One above the limit: people were told that checks no longer wake it. */
   checkWakes: number;
   /** Nudges since somebody last woke it. */
   nudges: number;

@@ -5,9 +5,9 @@ import type { FetchedRefs } from './fetch-refs.js';
 
 /**
  * The commit that must stay in the branch's history: what the last turn left, if that is on the forge. What was never
- * published may be rewritten, else a secret that the gate found could not be taken out of it again; then it is the
- * commit that counted in the turn before. So it is after a turn that was never taken in, too: the workspace is as that turn
- * found it, wherever the base is by now.
+ * published may be rewritten, else a secret that the gate found could never be taken out; then the previous turn's
+ * protected commit counts. So it does after a turn that was never collected: the workspace is as that turn found it,
+ * wherever the base is by now.
  * @param startsAnew the workspace is made in this turn
  */
 export async function protectedCommit(
