@@ -21,8 +21,8 @@ const VENDOR = {
   docker: npm('dockerode', 'tar-stream'),
   sqlite: npm('better-sqlite3', 'kysely'),
   git: [],
-  gitea: npm('zod'),
-  agents: npm('zod'),
+  gitea: [],
+  agents: [],
   files: npm('zod'),
   dsse: npm('@sigstore/core'),
   manifests: npm('yaml', 'tldts'),
@@ -39,7 +39,6 @@ const VENDOR = {
 const FRONT = {
   webhook: npm('express', 'zod', 'prom-client'),
   api: npm('express', 'zod'),
-  dashboard: npm('express', 'zod'),
   cli: npm('commander'),
   tui: npm('ink', 'react'),
 };
@@ -174,12 +173,7 @@ module.exports = {
 
     ...adapterRules,
 
-    only(
-      'bundle-over-ports',
-      '^src/bundle/',
-      [DOMAIN, '^src/bundle/', ...npm('zod', '@modelcontextprotocol/sdk')],
-      { builtins: true },
-    ),
+    only('bundle-over-ports', '^src/bundle/', [DOMAIN, '^src/bundle/'], { builtins: true }),
     {
       name: 'bundle-holds-nothing-of-the-host',
       severity: 'error',

@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/base/clock.js';
 import { formatBytes } from '../../domain/base/format-bytes.js';
 import type { DiskRequest, DiskSpace, DiskUsage, FileSystemSpace } from '../../domain/bottle/disk-usage.js';
 import { afterRise, excessOf, isWithin, limitOf, quotaOf, sum } from './disk-quota.js';
+import type { Log } from '../../domain/base/log.js';
 
 export interface DiskLimits {
   /** What a run may hold in its workspace and home, unless its bottle says otherwise. */
@@ -14,10 +15,6 @@ export interface DiskSource {
   space(): Promise<DiskSpace>;
   /** The exact measure; `null` when there is too much to count in time. Errors: the engine's. */
   usage(slug: string, signal: AbortSignal): Promise<DiskUsage | null>;
-}
-
-export interface DiskLog {
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
 export interface GuardedTurn {
@@ -76,7 +73,7 @@ export class DiskGuard {
     private readonly source: DiskSource,
     private readonly limits: DiskLimits,
     private readonly clock: Clock,
-    private readonly log: DiskLog,
+    private readonly log: Pick<Log, 'warn'>,
   ) {}
 
   /** Watches until the answer is called. It gives back what the run holds at most. */

@@ -9,7 +9,7 @@ import type { Signer } from '../../domain/provenance/seal.js';
 import type { Database } from '../../domain/run/stores.js';
 import type { AccessSettings } from '../../domain/forge/access.js';
 import type { AuditLog, ProposalFiles } from '../../domain/supervise/proposal-records.js';
-import type { HostLog } from './host-ports.js';
+import type { Log } from '../../domain/base/log.js';
 
 /** Everything the home machine's activities need; filled in by the worker's composition root. */
 export interface HomePorts {
@@ -22,7 +22,7 @@ export interface HomePorts {
   readonly auditLog: AuditLog;
   readonly signer: Signer;
   readonly clock: Clock;
-  readonly log: HostLog;
+  readonly log: Pick<Log, 'info' | 'warn'>;
   /** The one host there is; `null` where several claim runs. */
   readonly soleHost: string | null;
   readonly settings: HomeSettings;

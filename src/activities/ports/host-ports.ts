@@ -14,6 +14,7 @@ import type { Tracing } from '../../domain/base/tracing.js';
 import type { UnderWay } from '../../domain/run/under-way.js';
 import type { DiskGuard } from './disk-guard.js';
 import type { TurnSlots } from './turn-slots.js';
+import type { Log } from '../../domain/base/log.js';
 
 /** Everything a host needs to run turns; filled in by the worker's composition root. */
 export interface HostPorts {
@@ -37,7 +38,7 @@ export interface HostPorts {
   readonly slots: TurnSlots;
   readonly disk: DiskGuard;
   readonly clock: Clock;
-  readonly log: HostLog;
+  readonly log: Pick<Log, 'info' | 'warn'>;
   readonly tracing?: Tracing | undefined;
   readonly settings: HostSettings;
 }
@@ -76,10 +77,4 @@ export interface ModelSettings {
   readonly maxOutputTokens: number;
   /** Prices that go before the vendors', as `parsePrices` reads them. */
   readonly prices: string;
-}
-
-/** Structured log of the host: fields first, like pino's. */
-export interface HostLog {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }

@@ -2,12 +2,7 @@ import type { FeedSource, ForgeFeed } from '../../domain/forge/forge-feed.js';
 import type { Clock } from '../../domain/base/clock.js';
 import type { Database } from '../../domain/run/stores.js';
 import type { FindingDoor, ReconcileStore } from '../../domain/upkeep/reconcile.js';
-
-export interface ReconcileLog {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
+import type { Log } from '../../domain/base/log.js';
 
 /** Everything the reconciler needs; filled in by the worker's composition root. */
 export interface ReconcilePorts {
@@ -16,7 +11,7 @@ export interface ReconcilePorts {
   readonly store: ReconcileStore;
   readonly database: Pick<Database, 'forgeState' | 'runs'>;
   readonly clock: Clock;
-  readonly log: ReconcileLog;
+  readonly log: Log;
   readonly settings: ReconcileSettings;
 }
 

@@ -1,5 +1,6 @@
 import { SpanStatusCode, type Attributes } from '@opentelemetry/api';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { Log } from '../../domain/base/log.js';
 
 /** Of the SDK's attributes, those that are ids. */
 const IDS: ReadonlySet<string> = new Set([
@@ -13,11 +14,6 @@ const IDS: ReadonlySet<string> = new Set([
 const OURS = 'bot_bottle.';
 const MAX_CHARACTERS = 300;
 
-export interface ExporterLog {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
-
 /**
  * Lets out of a span what is known to be harmless. The SDK's interceptors put messages and stacks of errors into it, and all
  * that a workflow knows of itself. A collector that is away is told once, and once when it is back.
@@ -27,7 +23,7 @@ export class CarefulExporter implements SpanExporter {
 
   constructor(
     private readonly inner: SpanExporter,
-    private readonly log: ExporterLog,
+    private readonly log: Pick<Log, 'info' | 'warn'>,
   ) {}
 
   export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {

@@ -6,7 +6,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResourcesSync, envDetectorSync, Resource } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { OpenSpan, Tracing } from '../../domain/base/tracing.js';
-import { CarefulExporter, type ExporterLog } from './careful-exporter.js';
+import { CarefulExporter } from './careful-exporter.js';
+import type { Log } from '../../domain/base/log.js';
 
 /** What has not reached the collector by then is dropped, milliseconds. */
 const FLUSH_MS = 2_000;
@@ -23,7 +24,7 @@ export interface StartedTracing extends Tracing {
  * `OTEL_BSP_…` and `OTEL_RESOURCE_ATTRIBUTES` among them.
  * @param service what the process is called unless `OTEL_SERVICE_NAME` says otherwise
  */
-export function startTracing(service: string, log: ExporterLog): StartedTracing {
+export function startTracing(service: string, log: Pick<Log, 'info' | 'warn'>): StartedTracing {
   const { attributes: named } = detectResourcesSync({ detectors: [envDetectorSync] });
   const resource = new Resource({ 'service.name': service, ...named });
   const processor = new BatchSpanProcessor(new CarefulExporter(new OTLPTraceExporter(), log));

@@ -1,23 +1,18 @@
 import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { ListenAddress } from '../../domain/base/listen-address.js';
-
-/** What the SDK has to say goes where the worker's own log goes. */
-export interface LogSink {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
+import type { Log } from '../../domain/base/log.js';
 
 /** Expected of workers that run activities only, and true of three of our four. */
 const EXPECTED = 'No workflows registered';
 
 /**
  * Once a process, before the first worker. Its chatter about worker states is left out.
+ * @param sink the worker's own log, where the SDK's goes
  * @param metricsAt where `/metrics` is served; `null`: nowhere
  * Errors: `InvalidInputError` when that address is taken
  */
-export function installRuntime(sink: LogSink, metricsAt: ListenAddress | null): void {
+export function installRuntime(sink: Log, metricsAt: ListenAddress | null): void {
   const logger = new DefaultLogger('WARN', ({ level, message, meta }: LogEntry) => {
     if (message.startsWith(EXPECTED)) return;
     const fields = { sdk: true, ...meta };

@@ -12,7 +12,6 @@ const INDEXED_VALUE_TYPE = { KEYWORD: 2, INT: 3 } as const;
 
 export interface NamespaceSetup {
   readonly added: readonly string[];
-  readonly retentionChanged: boolean;
 }
 
 /** Names of ours that the namespace does not have. */
@@ -50,5 +49,5 @@ async function setUp(client: Client): Promise<NamespaceSetup> {
     const workflowExecutionRetentionTtl = msToTs(wanted * 1000);
     await workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl } });
   }
-  return { added: missing.map(([name]) => name), retentionChanged: current !== wanted };
+  return { added: missing.map(([name]) => name) };
 }

@@ -60,7 +60,6 @@ export interface StartOptions {
   readonly prompt: string | null;
   /** A display name. */
   readonly label: string | null;
-  readonly backend: 'docker';
 }
 
 /** Where the commits of a run without an issue come from. */

@@ -55,7 +55,7 @@ interface Start {
 /** Errors: `InvalidInputError` for options that do not go together. */
 async function startOf(flags: StartFlags, forgePages: CliDeps['forgePages']): Promise<Start> {
   const { issue, repo, dir, agent, prompt } = flags;
-  const options = { bottles: flags.bottle, label: flags.label ?? null, backend: 'docker' } as const;
+  const options = { bottles: flags.bottle, label: flags.label ?? null };
   if ([issue, repo, dir].filter((one) => one !== undefined).length !== 1)
     throw new InvalidInputError('say what to work on with one of --issue, --repo and --dir');
   if (issue !== undefined) {

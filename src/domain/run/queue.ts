@@ -12,68 +12,49 @@ export const QUEUE_MESSAGE_BYTES = 256 * 1024;
 export const QUEUE_FILE_NAME = /^[0-9]{12}-[a-z0-9]{8,40}\.json$/;
 export const QUEUE_ID = /^[a-z0-9]{8,40}$/;
 
-/** Bundle to worker (`out/`). The file's name carries the message's id; the run comes from the directory. */
-export type QueueBody =
-  | {
-      readonly kind: 'done';
-      readonly slug: string;
-      readonly turn: number;
-      readonly status: DoneStatus;
-      readonly summary: string;
-      readonly at: number;
-    }
-  | {
-      readonly kind: 'open_pr';
-      readonly slug: string;
-      readonly turn: number;
-      readonly title: string;
-      readonly body: string;
-      readonly at: number;
-    }
-  /** A file of the bottle's configuration that the agent proposes [S2]. */
-  | {
-      readonly kind: 'proposal';
-      readonly slug: string;
-      readonly turn: number;
-      readonly tool: ProposalTool;
-      readonly file: string;
-      readonly justification: string;
-      /** SHA-256 of the file that it started from, hexadecimal. */
-      readonly currentHash: string;
-      readonly at: number;
-    }
-  /** A text that is about to be posted, to be looked through for secrets. */
-  | {
-      readonly kind: 'text';
-      readonly slug: string;
-      readonly turn: number;
-      /** What it is, for a message: `the comment on #12`. */
-      readonly where: string;
-      readonly text: string;
-      readonly at: number;
-    }
-  /** Operation-log lines; also a check-in, like every message but `egress`. */
-  | {
-      readonly kind: 'operations';
-      readonly slug: string;
-      readonly turn: number;
-      readonly lines: readonly OperationLine[];
-      readonly at: number;
-    }
-  | EgressMessage;
-
-/** What the egress plane counted since its process began, all of it each time. By itself no check-in. */
-export interface EgressMessage extends EgressTotals {
-  readonly kind: 'egress';
+/** What each message says of where it comes from. */
+interface OfTurn {
   readonly slug: string;
   readonly turn: number;
+  /** Epoch milliseconds, the sidecar's clock. */
+  readonly at: number;
+}
+
+/** Bundle to worker (`out/`). The file's name carries the message's id; the run comes from the directory. */
+export type QueueBody = OfTurn &
+  (
+    | { readonly kind: 'done'; readonly status: DoneStatus; readonly summary: string }
+    | { readonly kind: 'open_pr'; readonly title: string; readonly body: string }
+    /** A file of the bottle's configuration that the agent proposes [S2]. */
+    | {
+        readonly kind: 'proposal';
+        readonly tool: ProposalTool;
+        readonly file: string;
+        readonly justification: string;
+        /** SHA-256 of the file that it started from, hexadecimal. */
+        readonly currentHash: string;
+      }
+    /** A text that is about to be posted, to be looked through for secrets. */
+    | {
+        readonly kind: 'text';
+        /** What it is, for a message: `the comment on #12`. */
+        readonly where: string;
+        readonly text: string;
+      }
+    /** Operation-log lines; also a check-in, like every message but `egress`. */
+    | { readonly kind: 'operations'; readonly lines: readonly OperationLine[] }
+    | EgressMessage
+  );
+
+/** What the egress plane counted since its process began, all of it each time. By itself no check-in. */
+export interface EgressMessage extends EgressTotals, OfTurn {
+  readonly kind: 'egress';
   /** Another one for each process of the sidecar, whose counts are added up. `QUEUE_ID` in form. */
   readonly process: string;
   /** Epoch milliseconds of the last good answer through a route, which is a check-in; `null` when there was none. */
   readonly lastSuccessAt: number | null;
   /** What was asked of models; `null` as long as nothing was. */
   readonly model: ModelReport | null;
-  readonly at: number;
 }
 
 export interface QueueMessage {

@@ -22,7 +22,7 @@ import { withWorkers } from '../../support/temporal/time-skipping.js';
 import { order, send } from '../../support/temporal/send.js';
 import { stateRow } from '../../support/webhook/rows.js';
 
-const OPTIONS = { agent: null, bottles: [], prompt: null, label: null, backend: 'docker' } as const;
+const OPTIONS = { agent: null, bottles: [], prompt: null, label: null } as const;
 
 describe('the commands’ orchestrator over a real workflow', function () {
   this.timeout(90_000);

@@ -45,7 +45,6 @@ describe('orchestrate start', () => {
       bottles: ['base', 'extra'],
       prompt: 'go',
       label: 'mine',
-      backend: 'docker',
     };
     assert.deepEqual(seen, [{ subject: 'gitea:alice/demo#12', options }]);
     assert.equal(cli.closed(), 1);

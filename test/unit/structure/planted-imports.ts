@@ -69,7 +69,6 @@ export const PLANTED: readonly (readonly [rule: string, file: string, code: stri
   ['front-webhook', 'webhook/b.ts', "export { GiteaForge } from '../adapters/gitea/ok.js';"],
   ['front-webhook', 'webhook/c.ts', "import type D from 'better-sqlite3'; export type B = D.Database;"],
   ['front-api', 'api/a.ts', "export { db } from '../adapters/sqlite/ok.js';"],
-  ['front-dashboard', 'dashboard/a.ts', "export { db } from '../adapters/sqlite/ok.js';"],
   ['front-cli', 'cli/a.ts', "export { GiteaForge } from '../adapters/gitea/ok.js';"],
   ['front-cli', 'cli/b.ts', "export { settings } from '../config.js';"],
   ['front-tui', 'tui/a.ts', "export { createActivities } from '../activities/ok.js';"],
@@ -113,7 +112,7 @@ export const ALLOWED: Readonly<Record<string, string>> = {
   'adapters/temporal/ok.ts':
     "import { Client } from '@temporalio/client'; import { event } from '../../workflows/messages.js'; export const relay = { Client, event };",
   'bundle/ok.ts':
-    "import { z } from 'zod'; import { createServer } from 'node:http'; import type { Issue } from '../domain/ok.js'; export const serve = (_: Issue) => ({ z, createServer });",
+    "import { createServer } from 'node:http'; import type { Issue } from '../domain/ok.js'; export const serve = (_: Issue) => createServer();",
   'webhook/ok.ts':
     "import express from 'express'; import { Client } from '@temporalio/client'; import { event } from '../workflows/messages.js'; export const app = { express, Client, event };",
   'cli/ok.ts':

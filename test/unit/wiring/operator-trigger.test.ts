@@ -53,7 +53,7 @@ describe('orchestrate start --issue', () => {
       const answer = await operatorTrigger(
         { config, client, by: 'op@host', storePrompt: () => assert.fail('nothing begins') },
         { forge: 'gitea', owner: 'bob', repo: 'x', number: 1 },
-        { agent: null, bottles: [], prompt: null, label: null, backend: 'docker' },
+        { agent: null, bottles: [], prompt: null, label: null },
       );
       return answer.kind === 'refused' ? answer.reason : answer.kind;
     } finally {

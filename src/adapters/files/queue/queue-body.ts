@@ -5,8 +5,7 @@ import { MAX_LIMIT_MS, MAX_USE } from '../../../domain/run/model-use.js';
 import { QUEUE_ID, type QueueBody } from '../../../domain/run/queue.js';
 
 const at = z.int().nonnegative();
-const turn = z.int().positive();
-const slug = z.string().max(63);
+const ofTurn = { slug: z.string().max(63), turn: z.int().positive(), at };
 
 const operationLine = z.strictObject({
   id: z.string().min(1).max(200),
@@ -56,29 +55,24 @@ const modelReport = z.strictObject({
 const schema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('done'),
-    slug,
-    turn,
+    ...ofTurn,
     status: z.enum(['success', 'blocked', 'failed']),
     summary: z.string(),
-    at,
   }),
-  z.strictObject({ kind: z.literal('open_pr'), slug, turn, title: z.string(), body: z.string(), at }),
-  z.strictObject({ kind: z.literal('text'), slug, turn, where: z.string().max(100), text: z.string(), at }),
+  z.strictObject({ kind: z.literal('open_pr'), ...ofTurn, title: z.string(), body: z.string() }),
+  z.strictObject({ kind: z.literal('text'), ...ofTurn, where: z.string().max(100), text: z.string() }),
   z.strictObject({
     kind: z.literal('proposal'),
-    slug,
-    turn,
+    ...ofTurn,
     tool: z.custom<ProposalTool>(isProposalTool),
     file: z.string(),
     justification: z.string(),
     currentHash: z.string().regex(/^[0-9a-f]{64}$/),
-    at,
   }),
-  z.strictObject({ kind: z.literal('operations'), slug, turn, lines: z.array(operationLine).max(5000), at }),
+  z.strictObject({ kind: z.literal('operations'), ...ofTurn, lines: z.array(operationLine).max(5000) }),
   z.strictObject({
     kind: z.literal('egress'),
-    slug,
-    turn,
+    ...ofTurn,
     process: z.string().regex(QUEUE_ID),
     hosts: z
       .array(
@@ -94,7 +88,6 @@ const schema = z.discriminatedUnion('kind', [
     refusals: z.array(z.strictObject({ host, count })).max(most),
     lastSuccessAt: at.nullable(),
     model: modelReport.nullable(),
-    at,
   }),
 ]) satisfies z.ZodType<QueueBody>;
 
