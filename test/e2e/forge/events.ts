@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { forgeStack } from './stack.js';
 
@@ -10,23 +11,9 @@ describe('what people do on the forge', function () {
 
   const LABEL = 'bot-bottle:demo';
 
-  it('starts one run for an issue created ready-made, labelled and then assigned, or assigned and then labelled', async () => {
-    const { alice, bot } = stack().gitea;
-    const body = bottleScript('done success x');
-    const ready = await trigger('ready-made', 'done success x');
-    const labelled = await alice.createIssue({ title: 'label first', body });
-    await alice.addLabel(labelled, LABEL);
-    await alice.assign(labelled, bot.login);
-    const assigned = await alice.createIssue({ title: 'assign first', body });
-    await alice.assign(assigned, bot.login);
-    await alice.addLabel(assigned, LABEL);
-    for (const number of [ready.issue, labelled, assigned]) {
-      const { slug } = await lifeOf(number).frozen(1, 'done');
-      const slugs = (await ready.files.slugs()).filter((one) => one.includes(`-${String(number)}-`));
-      assert.deepEqual(slugs, [slug], 'three deliveries, one run');
-    }
-    for (const number of [ready.issue, labelled, assigned]) await lifeOf(number).close();
-  });
+  /** Of all its runs. */
+  const slugsOf = async ({ files, issue }: Life): Promise<string[]> =>
+    (await files.slugs()).filter((slug) => slug.includes(`-${String(issue)}-`));
 
   it('batches what is said during a turn, with edits in place and without what was deleted or said by other bots', async () => {
     const { alice } = stack().gitea;
@@ -61,33 +48,32 @@ describe('what people do on the forge', function () {
     await alice.deleteComment(first);
     await run.close();
     assert.equal((await run.files.turnRows(slug)).filter(({ event }) => event === 'begun').length, 3);
+    assert.deepEqual(await slugsOf(run), [slug], 'three deliveries of an issue made ready, one run');
   });
 
   it('tells reviews of the three kinds with their inline comments, file and line', async () => {
     const { alice } = stack().gitea;
-    const run = await trigger(
-      'review me',
-      'write a.md one\\ntwo\\nthree',
-      'commit A',
-      'open_pr A | b',
-      'done success x',
-    );
-    const { slug, prs } = await run.frozen(1, 'done');
+    const work = ['write a.md one\\ntwo\\nthree', 'commit A', 'open_pr A | b'];
+    const run = await trigger('review me', ...work, WAIT_FOR_TEST, 'done success x');
+    const { slug } = await run.waiting();
+    const { prs } = await run.until('its pull request', (view) => view.prs.length === 1);
     const [pr] = prs;
     assert.ok(pr !== undefined);
-    const inline = (line: number, body: string) => ({ path: 'a.md', line, body });
-    const again = bottleScript('done success again');
     const reviews = [
       ['request_changes', /changes requested\) by alice/],
       ['approve', /approved\) by alice/],
       ['comment', /comment\) by alice/],
     ] as const;
-    for (const [index, [verdict, heading]] of reviews.entries()) {
-      const turn = index + 2;
-      const comments = [inline(2, `why two? (${verdict})`)];
-      await alice.review(pr, { verdict, body: `my ${verdict}\n\n${again}`, comments });
-      await run.frozen(turn, 'done');
-      const text = await run.files.prompt(slug, turn);
+    for (const [verdict] of reviews) {
+      const comments = [{ path: 'a.md', line: 2, body: `why two? (${verdict})` }];
+      const last = verdict === 'comment' ? `\n\n${bottleScript('done success again')}` : '';
+      await alice.review(pr, { verdict, body: `my ${verdict}${last}`, comments });
+    }
+    await run.until('the mailbox', ({ mailbox }) => mailbox === 3);
+    await run.files.letGo(slug);
+    await run.frozen(2, 'done');
+    const text = await run.files.prompt(slug, 2);
+    for (const [verdict, heading] of reviews) {
       assert.match(text, heading);
       assert.ok(text.includes(`> my ${verdict}`), text);
       assert.ok(text.includes(`> [a.md:2]\n> why two? (${verdict})`), text);
@@ -137,7 +123,7 @@ describe('what people do on the forge', function () {
     await run.close();
   });
 
-  it('goes on while its issue is locked', async () => {
+  it('starts one run for an issue labelled and then assigned, which goes on while that is locked', async () => {
     const { alice, bot } = stack().gitea;
     // Its script names the issue, so it is written before anybody is asked to do it.
     const issue = await alice.createIssue({ title: 'locked' });
@@ -152,6 +138,7 @@ describe('what people do on the forge', function () {
     });
     await run.files.letGo(slug);
     await run.frozen(1, 'done');
+    assert.deepEqual(await slugsOf(run), [slug], 'two deliveries, one run');
     const comments = await alice.comments(issue);
     assert.ok(comments.some(({ body: said }) => said.startsWith('said while locked')));
     await run.close();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { textIn } from '../../support/gitea/api.js';
 import { bottleScript } from '../../support/stack/bottle-script.js';
-import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { forgeStack } from './stack.js';
 
@@ -33,23 +32,14 @@ describe('failed checks, on real parts', function () {
     return outcome() ?? '';
   }
 
-  async function begin(
-    title: string,
-    ...bottles: string[]
-  ): Promise<{ run: Life; slug: string; pr: number }> {
+  it('wake the run with their names, once for a set of them, three times in a row, and then a person is told', async () => {
     const { alice, bot } = stack().gitea;
-    const labels = ['bot-bottle:demo', ...bottles.map((name) => `bot-bottle-bottle:${name}`)];
-    const number = await alice.createIssue({ title, body: ONE_PUSH, labels, assignees: [bot.login] });
-    const run = lifeOf(number);
+    const labels = ['bot-bottle:demo'];
+    const issue = { title: 'Goes red', body: ONE_PUSH, labels, assignees: [bot.login] };
+    const run = lifeOf(await alice.createIssue(issue));
     const { slug, prs } = await run.frozen(1, 'done');
     const [pr] = prs;
     assert.ok(pr !== undefined);
-    return { run, slug, pr };
-  }
-
-  it('wake the run with their names, once for a set of them, three times in a row, and then a person is told', async () => {
-    const { alice, bot } = stack().gitea;
-    const { run, slug, pr } = await begin('Goes red');
     const head = await headOf(pr);
     const main = await alice.api.object('GET', '/repos/alice/demo/branches/main');
     assert.equal(await fail(textIn(main['commit'] as Record<string, unknown>, 'id'), 'flaky'), 'no_run');
@@ -93,14 +83,6 @@ describe('failed checks, on real parts', function () {
     const after = await stack().view(client(), run.subject);
     assert.deepEqual([after?.phase, after?.turn, after?.mailbox], ['frozen', 6, 0]);
     assert.equal((await said()).length, 1);
-    await run.close();
-  });
-
-  it('wake nothing where the bottle says so', async () => {
-    const { run, pr } = await begin('Stays quiet', 'quiet');
-    assert.equal(await fail(await headOf(pr), 'build'), 'not_allowed');
-    const view = await stack().view(client(), run.subject);
-    assert.deepEqual([view?.phase, view?.turn], ['frozen', 1]);
     await run.close();
   });
 });

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { forgeStack } from './stack.js';
 
@@ -12,6 +13,13 @@ describe('people who change their mind', function () {
   this.timeout(120_000);
   const { stack, trigger } = forgeStack();
   const runtime = new DockerBottleRuntime();
+
+  /** The branch that was not published is in a bundle. */
+  async function hasKept(life: Life, slug: string): Promise<void> {
+    const bundle = life.files.path(slug, 'unpublished.bundle');
+    const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
+    assert.match(stdout, new RegExp(`bot-bottle/${String(life.issue)}-`));
+  }
 
   it('freezes the run unpublished when the agent is unassigned, and goes on when it is assigned again', async () => {
     const { alice, bot } = stack().gitea;
@@ -35,8 +43,8 @@ describe('people who change their mind', function () {
     assert.equal((await life.branches()).length, 1);
   });
 
-  it('destroys the run when its issue is closed while it works, keeps what nobody has, and starts anew when it is reopened', async () => {
-    const { alice } = stack().gitea;
+  it('destroys the run when its issue is closed while it works, keeps what nobody has, also while the forge is away, and starts anew when it is reopened', async () => {
+    const { alice, process: forge } = stack().gitea;
     const life = await trigger('closed', 'write lost.md nobody has this', 'commit Only here', WAIT_FOR_TEST);
     const { slug } = await life.waiting();
     await alice.closeIssue(life.issue);
@@ -44,9 +52,7 @@ describe('people who change their mind', function () {
     await waitUntil('the row', async () => (await life.files.stateRow(life.subject))?.status === 'destroyed');
     assert.deepEqual(await runtime.list(slug), []);
     assert.equal(existsSync(life.files.path(slug, 'workspace')), false);
-    const bundle = life.files.path(slug, 'unpublished.bundle');
-    const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
-    assert.match(stdout, new RegExp(`bot-bottle/${String(life.issue)}-`));
+    await hasKept(life, slug);
     assert.ok((await life.files.agentLog(slug, 1)).includes('Only here'));
     assert.deepEqual(await life.branches(), []);
 
@@ -59,27 +65,19 @@ describe('people who change their mind', function () {
     const next = fresh.slug ?? '';
     await life.waits(next);
     assert.equal((await life.files.stateRow(life.subject))?.slug, next);
-    await alice.closeIssue(life.issue);
-    await life.ended();
-  });
 
-  it('keeps what nobody has also when the forge is away while it destroys', async () => {
-    const life = await trigger('away', 'write lost.md nobody has this', 'commit Only here', WAIT_FOR_TEST);
-    const { slug } = await life.waiting();
     const heard = stack().output.length;
-    await stack().gitea.process.stop();
+    await forge.stop();
     try {
-      await stack().run(['signal', slug, 'destroy']);
+      await stack().run(['signal', next, 'destroy']);
       await life.until('destroying', ({ phase }) => phase === 'destroying');
       await waitUntil('a try that failed', () => stack().output.slice(heard).includes('destroyBottle'));
     } finally {
-      await stack().gitea.process.start();
+      await forge.start();
     }
     await life.ended();
-    const bundle = life.files.path(slug, 'unpublished.bundle');
-    const { stdout } = await promisify(execFile)('git', ['bundle', 'list-heads', bundle]);
-    assert.match(stdout, new RegExp(`bot-bottle/${String(life.issue)}-`));
-    assert.deepEqual(await runtime.list(slug), []);
+    await hasKept(life, next);
+    assert.deepEqual(await runtime.list(next), []);
   });
 
   it('tells the agent what others pushed meanwhile, and publishes on top of it', async () => {

@@ -88,12 +88,16 @@ describe('a repository that does not stay where it was', function () {
     await run.ended();
   });
 
-  it('is served for good where FORGE_REPOS names it', async () => {
+  it('is served for good where FORGE_REPOS names it, to the end of a run whose issue is deleted', async () => {
     const one = await begun(dave(), NAMED);
-    await one.frozen(1, 'done');
+    const { slug } = await one.frozen(1, 'done');
     await dave().api.call('PATCH', '/repos/dave/named', { name: 'other' });
     const another = await begun(dave(), 'dave/other');
     await another.frozen(1, 'done');
+
+    await dave().api.call('DELETE', `/repos/dave/other/issues/${String(one.issue)}`);
+    await one.ended();
+    await waitUntil('the row', async () => (await rowOf(one, slug))?.status === 'destroyed');
   });
 
   it('freezes its run when it is transferred to where nobody is served, and goes on when it is back', async () => {
@@ -111,13 +115,5 @@ describe('a repository that does not stay where it was', function () {
     await run.until('a second turn', ({ turn }) => turn === 2);
     await admin.on('alice/leaving').closePr(pr);
     await run.ended();
-  });
-
-  it('ends the run of an issue that is deleted', async () => {
-    const { alice } = stack().gitea;
-    const { run, slug } = await published('deleting');
-    await alice.api.call('DELETE', `/repos/alice/deleting/issues/${String(run.issue)}`);
-    await run.ended();
-    await waitUntil('the row', async () => (await rowOf(run, slug))?.status === 'destroyed');
   });
 });

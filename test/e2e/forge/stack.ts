@@ -34,12 +34,7 @@ export const forgeStack = sharedStack(
     await hookedRepository(prepared, owner, 'named');
     await hookedRepository(prepared, gitea.alice, 'house');
     await mkdir(join(home, 'bottles'));
-    const bottles = { open: 'anyone', quiet: 'no-checks' };
-    for (const [name, wake] of Object.entries(bottles))
-      await writeFile(
-        join(home, 'bottles', `${name}.md`),
-        `---\nextends: default\nforge_wake: ${wake}\n---\n`,
-      );
+    await writeFile(join(home, 'bottles/open.md'), '---\nextends: default\nforge_wake: anyone\n---\n');
   },
 );
 

@@ -92,6 +92,31 @@ describe('deliveries of a real Gitea', () => {
     assert.equal(world.outcomes.filter(({ outcome }) => outcome === 'not_allowed').length, 1);
   }).timeout(60_000);
 
+  const LABEL = 'bot-bottle:coder';
+  const assignTo = async (number: number): Promise<unknown> => alice.assign(number, BOT);
+  const label = async (number: number): Promise<unknown> => alice.addLabel(number, LABEL);
+  for (const [order, acts] of [
+    ['labelled and then assigned', [label, assignTo]],
+    ['assigned and then labelled', [assignTo, label]],
+  ] as const)
+    it(`start one run for an issue that is ${order}`, async () => {
+      const number = await alice.createIssue({ title: order });
+      for (const act of acts) await act(number);
+      await until('the start', ({ id, start }) => id === idOf(number) && start);
+      const dealt = (): number =>
+        world.outcomes.filter(({ delivery }) => delivery.orderKey === idOf(number)).length;
+      for (const end = Date.now() + 20_000; dealt() < 3 && Date.now() < end;) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      assert.equal(dealt(), 3, 'it was created, and two acts');
+      // A start that is told again later names the same act, so it begins nothing.
+      const starts = world.gateway.sent.flatMap(({ id, start, event }) =>
+        id === idOf(number) && start && event.kind === 'observed' ? [event.trigger] : [],
+      );
+      assert.equal(new Set(starts.map((trigger) => trigger?.actId)).size, 1);
+      assert.deepEqual([starts[0]?.agent, starts[0]?.actor], ['coder', 'alice']);
+    }).timeout(60_000);
+
   it('tell people of a refused trigger', async () => {
     const number = await alice.createIssue({
       title: 'No',
