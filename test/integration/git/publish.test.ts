@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, readFileSync, rmSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import type { GitPublishVerdict } from '../../../src/domain/workspace/git-repository.js';
 import { BRANCH, GitFixture, git, pushedVerdict, gitAs, reasonOf } from './git-fixture.js';
 
 describe('publishing through git', () => {
@@ -296,6 +297,73 @@ describe('publishing through git', () => {
       git(fixture.work, 'rm', '-q', 'end\\');
       git(fixture.work, 'commit', '-q', '-m', 'gone');
       assert.equal((await fixture.publish()).kind, 'pushed');
+    });
+  });
+
+  describe('a fork’s merge with its upstream', () => {
+    const CI = '.github/workflows/build.yml';
+    let upstreamSha: string;
+    let forkSha: string;
+
+    /** Both have changed the same file for CI, and the agent begins where the fork is. */
+    beforeEach(() => {
+      git(fixture.person, 'checkout', '-q', '-b', 'trunk');
+      fixture.commit(fixture.person, 'theirs.txt', 'x', 'ulla');
+      upstreamSha = fixture.commit(fixture.person, CI, 'on: pull_request', 'ulla');
+      git(fixture.person, 'push', '-q', 'origin', 'trunk');
+      git(fixture.person, 'checkout', '-q', 'main');
+      forkSha = fixture.pushBase(CI, 'on: [push, tag]');
+      git(fixture.work, 'fetch', '-q', 'origin', 'main', 'trunk');
+      git(fixture.work, 'reset', '-q', '--hard', forkSha);
+    });
+    afterEach(() => {
+      assert.deepEqual([fixture.forgeTip('main'), fixture.forgeTip('trunk')], [forkSha, upstreamSha]);
+    });
+
+    /** A merge of upstream in which the agent has written the file for CI. */
+    function merge(content: string): string {
+      git(fixture.work, 'merge', '-q', '--no-commit', '-s', 'ours', upstreamSha);
+      fixture.write(fixture.work, 'theirs.txt', 'x');
+      git(fixture.work, 'add', 'theirs.txt');
+      return fixture.commit(fixture.work, CI, content);
+    }
+    const publish = (): Promise<GitPublishVerdict> =>
+      fixture.publish({
+        ...{ baseSha: forkSha, upstreamSha, baseBranch: 'main' },
+        bundleFile: fixture.bundle([forkSha, upstreamSha]),
+      });
+    const refusal = async (): Promise<string> => {
+      const reason = reasonOf(await publish());
+      assert.equal(fixture.forgeTip(), '');
+      return reason;
+    };
+
+    it('is pushed when the file for CI is as one of the two has it', async () => {
+      merge('on: pull_request');
+      const head = fixture.commit(fixture.work, CI, 'on: [push, tag]');
+      assert.deepEqual(await publish(), pushedVerdict(head));
+      assert.equal(fixture.forgeTip(), head);
+    });
+
+    it('is refused when upstream is not in it, whatever the commit says', async () => {
+      fixture.write(fixture.work, 'theirs.txt', 'x');
+      git(fixture.work, 'add', 'theirs.txt');
+      git(fixture.work, 'commit', '-q', '-m', 'Merge upstream');
+      assert.match(await refusal(), new RegExp(`^upstream is not merged: ${upstreamSha} is not in`));
+    });
+
+    it('is refused when the fork’s own history is not in it any more', async () => {
+      git(fixture.work, 'reset', '-q', '--hard', fixture.base);
+      git(fixture.work, 'merge', '-q', '--no-ff', '--no-edit', upstreamSha);
+      assert.match(await refusal(), new RegExp(`^the branch was rewritten: ${forkSha} is not in`));
+    });
+
+    it('is refused when the file for CI is as neither has it, also where a later commit mends it', async () => {
+      const mixed = merge('on: [push, tag, pull_request]');
+      const why = `commit ${mixed.slice(0, 12)} has ${CI} neither as the fork has it nor as upstream has it`;
+      assert.ok((await refusal()).startsWith(why));
+      fixture.commit(fixture.work, CI, 'on: pull_request');
+      assert.ok((await refusal()).startsWith(why));
     });
   });
 
