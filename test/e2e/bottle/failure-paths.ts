@@ -45,19 +45,6 @@ describe('turns that do not end well', function () {
     assert.deepEqual(await turns(life, slug), ['1 begun', '1 ended']);
   });
 
-  it('freezes an agent that ended with an error as incomplete, without a nudge', async () => {
-    const life = await trigger('fails', 'exit 1');
-    const view = await life.frozen(1, 'incomplete');
-    assert.deepEqual(view.lastTurn, {
-      turn: 1,
-      exitCode: 1,
-      doneStatus: null,
-      reason: 'incomplete',
-      stopped: null,
-    });
-    assert.deepEqual(await turns(life, view.slug), ['1 begun', '1 ended']);
-  });
-
   it('nudges once an agent that ended without a word, then freezes it as incomplete', async () => {
     const life = await trigger('says nothing', WAIT_FOR_TEST, 'exit 0');
     const { slug } = await life.waiting();
@@ -90,9 +77,10 @@ describe('turns that do not end well', function () {
     const [, nudge = ''] = await life.files.prompts(slug);
     assert.match(nudge, /forgotten\.md/);
     assert.equal(view.prs.length, 1);
+    assert.deepEqual(await life.reactions(), ['eyes'], 'nobody is told of what is done');
   });
 
-  it('refuses to publish files that CI would run, and tells the agent why', async () => {
+  it('refuses to publish files that CI would run, tells the agent why, and freezes one that ends with an error without a nudge', async () => {
     const life = await trigger(
       'changes CI',
       'write .github/workflows/x.yml evil',
@@ -101,7 +89,16 @@ describe('turns that do not end well', function () {
       'exit 1',
     );
     const view = await life.frozen(1, 'incomplete');
-    const log = await life.files.agentLog(view.slug, 1);
+    const { lastTurn, slug } = view;
+    assert.deepEqual(lastTurn, {
+      turn: 1,
+      exitCode: 1,
+      doneStatus: null,
+      reason: 'incomplete',
+      stopped: null,
+    });
+    assert.deepEqual(await turns(life, slug), ['1 begun', '1 ended']);
+    const log = await life.files.agentLog(slug, 1);
     const [answer = ''] = log
       .split('\n')
       .filter((line) => line.includes('"tool_result"') && line.includes('"open_pr"'));
@@ -116,6 +113,7 @@ describe('turns that do not end well', function () {
     const first = await life.frozen(1, 'blocked');
     // Whoever assigned it sees that it waits for somebody.
     await life.reactedWith('confused');
+    assert.deepEqual((await life.reactions()).sort(), ['confused', 'eyes']);
     await life.comment(
       `Blue.\n\n${bottleScript('print second-turn-only', 'write colour.md blue', 'commit Blue', 'done success painted')}`,
     );
@@ -131,18 +129,6 @@ describe('turns that do not end well', function () {
     const printed = (log: string): string[] =>
       log.match(/^\S+ stdout \w+-turn-only$/gm)?.map((line) => line.split(' ')[2] ?? '') ?? [];
     assert.deepEqual(logs.map(printed), [['first-turn-only'], ['second-turn-only']]);
-  });
-
-  it('shows on the issue that an agent gave up, and nothing of one that is done', async () => {
-    const [failing, fine] = await Promise.all([
-      trigger('gives up', 'done failed I cannot'),
-      trigger('is fine', 'done success nothing to do'),
-    ]);
-    await failing.frozen(1, 'failed');
-    await failing.reactedWith('confused');
-    assert.deepEqual((await failing.reactions()).sort(), ['confused', 'eyes']);
-    await fine.frozen(1, 'done');
-    assert.deepEqual(await fine.reactions(), ['eyes']);
   });
 
   it('leaves the sidecar’s token nowhere when a turn cannot begin', async () => {
