@@ -191,69 +191,6 @@ describe('a fork is merged with its upstream', function () {
     assert.match(shown.stdout, /operatorCommand/);
   });
 
-  it('not when the agent rewrites the fork’s history', async () => {
-    const fork = await world.fork('rewritten');
-    await fork.onFork({ 'own.txt': 'x\n' });
-    await fork.onUpstream({ 'theirs.txt': 'x\n' });
-    const before = await fork.onForge();
-    await world.script(
-      'rewriter',
-      'run git reset -q --hard HEAD~1',
-      'run git merge -q --no-ff --no-edit upstream/trunk',
-    );
-    const { code, outcome } = await world.sync(fork, '--manifest', 'rewriter');
-    assert.deepEqual([code, outcome.status], [12, 'failed']);
-    assert.match(outcome.reason, /the branch was rewritten/);
-    assert.equal(await fork.onForge(), before);
-  });
-
-  it('not when the agent lies: the branch does not contain upstream', async () => {
-    const fork = await world.fork('lied');
-    await fork.onUpstream({ 'theirs.txt': 'x\n' });
-    const before = await fork.onForge();
-    await world.script('liar', 'write theirs.txt x', 'commit Merge upstream');
-    const lied = await world.sync(fork, '--manifest', 'liar');
-    assert.deepEqual([lied.code, lied.outcome.status], [12, 'failed']);
-    assert.match(lied.outcome.reason, /upstream is not merged/);
-
-    await world.script('idler', '# nothing');
-    const idle = await world.sync(fork, '--manifest', 'idler');
-    assert.deepEqual([idle.code, idle.outcome.status], [12, 'failed']);
-    assert.match(idle.outcome.reason, /upstream is not merged: main is as it was/);
-
-    await world.script('mover', 'run git reset -q --hard upstream/trunk');
-    const moved = await world.sync(fork, '--manifest', 'mover');
-    assert.deepEqual([moved.code, moved.outcome.status], [12, 'failed']);
-    assert.match(moved.outcome.reason, /no merge commit/);
-    assert.equal(await fork.onForge(), before);
-  });
-
-  it('not when a file for CI is neither the fork’s nor upstream’s, also where a later commit mends it', async () => {
-    const fork = await world.fork('ci');
-    await fork.onFork({ '.github/workflows/build.yml': 'on: [push, tag]\n' });
-    await fork.onUpstream({ '.github/workflows/build.yml': 'on: pull_request\n' });
-    const before = await fork.onForge();
-    const mix = 'write .github/workflows/build.yml on: [push, tag, pull_request]';
-    const solve = ['run git merge upstream/trunk || true', mix, 'run git add -A && git commit -q --no-edit'];
-    await world.script('mixer', ...solve);
-    const mixed = await world.sync(fork, '--manifest', 'mixer');
-    assert.deepEqual([mixed.code, mixed.outcome.status], [12, 'failed']);
-    assert.match(mixed.outcome.reason, /neither as the fork has it nor as upstream has it/);
-    const theirs = 'run git checkout upstream/trunk -- .github && git commit -qm Theirs';
-    await world.script('mender', ...solve, theirs);
-    const mended = await world.sync(fork, '--manifest', 'mender');
-    assert.match(mended.outcome.reason, /neither as the fork has it nor as upstream has it/);
-    assert.equal(await fork.onForge(), before);
-
-    await world.script(
-      'taker',
-      'run git merge upstream/trunk || true',
-      'run git checkout --theirs .github && git add -A && git commit -q --no-edit',
-    );
-    const taken = await world.sync(fork, '--manifest', 'taker');
-    assert.deepEqual([taken.code, taken.outcome.status], [0, 'verified'], taken.outcome.reason);
-  });
-
   it('not with a secret that the agent commits', async () => {
     const fork = await world.fork('leaky');
     await fork.onUpstream({ 'theirs.txt': 'x\n' });
