@@ -69,6 +69,7 @@ describe('what a run keeps, when it is gone between two turns', function () {
     await rm(life.files.path(slug, 'workspace'), { recursive: true, force: true });
     await rm(life.files.path(slug, 'transcript'), { recursive: true, force: true });
     await life.comment(bottleScript('run cat kept.txt', 'done success two'));
+    await life.agentSaid(slug, 2, 'No conversation found with session ID');
     const view = await life.frozen(3, 'done');
     assert.notEqual(view.sessionId, session);
     const prompt = await life.files.prompt(slug, 3);
