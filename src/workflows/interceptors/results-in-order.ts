@@ -21,7 +21,8 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
     internals: [
       {
         activate(input, next) {
-          comesAlone = input.activation.jobs?.length === 1;
+          const jobs = input.activation.jobs ?? [];
+          comesAlone = jobs.length === 1 && jobs[0]?.resolveActivity?.isLocal === true;
           next(input);
         },
       },
