@@ -71,9 +71,7 @@ describe('a frozen run whose things go', function () {
     const anew = outputOf(agentRuns(await life.files.agentLog(slug, 3)), 'ls -a');
     assert.doesNotMatch(anew, /in-home|in-workspace/);
     assert.match(anew, /the work of the first turn[^]*first/);
-    const ended = (await life.files.turnRows(slug)).find(
-      ({ turn, event }) => turn === 3 && event === 'ended',
-    );
+    const ended = (await life.files.endedTurns(slug)).find(({ turn }) => turn === 3);
     assert.equal((ended?.detail['publish'] as { readonly kind: string }).kind, 'published');
     const session = await life.files.session(slug);
     assert.deepEqual([session.id, session.turns.length], [sessionId, 3]);

@@ -38,8 +38,7 @@ describe('the whole life of an issue, on real parts', function () {
       await waitUntil(`turn ${String(turn)} to be frozen`, async () => {
         const row = await files.stateRow(subject);
         return (
-          row?.status === 'frozen' &&
-          (await files.turnRows(row.slug)).some((one) => one.turn === turn && one.event === 'ended')
+          row?.status === 'frozen' && (await files.endedTurns(row.slug)).some((one) => one.turn === turn)
         );
       });
       return client().workflow.getHandle(workflowIdOf(subject)).query(stateQuery);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
-import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { forgeStack } from './stack.js';
 
@@ -10,10 +9,6 @@ describe('what people do on the forge', function () {
   const { stack, trigger, lifeOf } = forgeStack();
 
   const LABEL = 'bot-bottle:demo';
-
-  /** Of all its runs. */
-  const slugsOf = async ({ files, issue }: Life): Promise<string[]> =>
-    (await files.slugs()).filter((slug) => slug.includes(`-${String(issue)}-`));
 
   it('batches what is said during a turn, with edits in place and without what was deleted or said by other bots', async () => {
     const { alice } = stack().gitea;
@@ -48,7 +43,7 @@ describe('what people do on the forge', function () {
     await alice.deleteComment(first);
     await run.close();
     assert.equal((await run.files.turnRows(slug)).filter(({ event }) => event === 'begun').length, 3);
-    assert.deepEqual(await slugsOf(run), [slug], 'three deliveries of an issue made ready, one run');
+    assert.deepEqual(await run.slugs(), [slug], 'three deliveries of an issue made ready, one run');
   });
 
   it('tells reviews of the three kinds with their inline comments, file and line', async () => {
@@ -138,7 +133,7 @@ describe('what people do on the forge', function () {
     });
     await run.files.letGo(slug);
     await run.frozen(1, 'done');
-    assert.deepEqual(await slugsOf(run), [slug], 'two deliveries, one run');
+    assert.deepEqual(await run.slugs(), [slug], 'two deliveries, one run');
     const comments = await alice.comments(issue);
     assert.ok(comments.some(({ body: said }) => said.startsWith('said while locked')));
     await run.close();

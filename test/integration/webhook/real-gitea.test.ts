@@ -10,6 +10,7 @@ import type { Gitea } from '../../support/gitea/start-gitea.js';
 import { dispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { DispatchWorld } from '../../support/webhook/dispatch-world.js';
 import type { Sent } from '../../support/webhook/fake-gateway.js';
+import { waitUntil } from '../../support/stack/stack.js';
 import { SECRET } from '../../support/webhook/sign.js';
 import { startWebhook } from '../../support/webhook/start-webhook.js';
 import type { StartedWebhook } from '../../support/webhook/start-webhook.js';
@@ -105,9 +106,7 @@ describe('deliveries of a real Gitea', () => {
       await until('the start', ({ id, start }) => id === idOf(number) && start);
       const dealt = (): number =>
         world.outcomes.filter(({ delivery }) => delivery.orderKey === idOf(number)).length;
-      for (const end = Date.now() + 20_000; dealt() < 3 && Date.now() < end;) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      await waitUntil('its deliveries', () => dealt() >= 3, 20_000);
       assert.equal(dealt(), 3, 'it was created, and two acts');
       // A start that is told again later names the same act, so it begins nothing.
       const starts = world.gateway.sent.flatMap(({ id, start, event }) =>

@@ -39,9 +39,7 @@ export class LifeFiles {
 
   /** What each turn's agent was told of what happened. A turn that did not come to run told nobody. */
   async tellings(slug: string): Promise<{ readonly turn: number; readonly news: string }[]> {
-    const ended = new Set(
-      (await this.files.turnRows(slug)).flatMap((row) => (row.event === 'ended' ? [row.turn] : [])),
-    );
+    const ended = new Set((await this.files.endedTurns(slug)).map(({ turn }) => turn));
     const names = await readdir(this.files.path(slug, 'turns')).catch(() => []);
     const turns = names
       .map(Number)

@@ -58,6 +58,11 @@ export class Life {
     return this.subject.number;
   }
 
+  /** Of every run that the issue ever had. */
+  async slugs(): Promise<string[]> {
+    return (await this.files.slugs()).filter((slug) => slug.includes(`-${String(this.issue)}-`));
+  }
+
   /** Alice, in its repository. */
   private get alice(): Person {
     const { owner, repo } = this.subject;
