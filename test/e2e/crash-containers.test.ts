@@ -78,17 +78,6 @@ describe('containers that are killed while an agent runs', function () {
     assert.deepEqual(operations, ['read_issue ok', 'post_comment ok', 'signal_done ok']);
   });
 
-  it('freezes the run when the sidecar dies for the third time in a turn', async () => {
-    const life = await trigger('the sidecar dies thrice', WAIT_FOR_TEST);
-    const { slug } = await life.waiting();
-    await killSidecar(life, slug);
-    await killSidecar(life, slug);
-    await life.killContainer(slug, 'bundle');
-    const view = await life.frozen(1, 'sidecar_died');
-    assert.equal(view.lastTurn?.doneStatus, null);
-    assert.notEqual(view.lastTurn.exitCode, 0);
-  });
-
   it('keeps a `signal_done` that was queued before the sidecar died', async () => {
     const life = await trigger(
       'done, then no sidecar',
@@ -147,16 +136,19 @@ describe('containers that are killed while an agent runs', function () {
     );
   });
 
-  it('posts once what a killed agent had posted and says again when it goes on', async () => {
+  it('posts once what a stopped agent had posted and says again when it goes on', async () => {
     const life = await trigger('it says so twice', 'done success one');
     const { slug } = await life.frozen(1, 'done');
     const say = `comment ${String(life.issue)} said once`;
     await life.comment(bottleScript(say, WAIT_FOR_TEST, 'done success two'));
     await life.waiting(2);
-    await life.killContainer(slug, 'agent');
+    // As an engine does that is told to end.
+    await new Docker().getContainer(containerName(slug, 'agent')).stop({ t: 5 });
     await life.waiting(3);
     await life.files.letGo(slug);
     await life.frozen(3, 'done');
+    const [, stopped] = await life.files.endedTurns(slug);
+    assert.equal(stopped?.detail['exitCode'], 143);
     const path = `/repos/alice/demo/issues/${String(life.issue)}/comments`;
     const posted = (await stack().gitea.alice.api.list(path)).filter(({ body }) =>
       String(body).startsWith('said once'),
@@ -164,35 +156,26 @@ describe('containers that are killed while an agent runs', function () {
     assert.equal(posted.length, 1);
   });
 
-  it('goes on with an agent that an engine told to end', async () => {
-    const life = await trigger('the engine stops', WAIT_FOR_TEST);
-    const { slug } = await life.waiting();
-    await new Docker().getContainer(containerName(slug, 'agent')).stop({ t: 5 });
-    await life.frozen(2, 'done');
-  });
-
   it('goes on in the same session after its container vanished with the engine while it was frozen', async () => {
     const life = await trigger('the container vanishes', 'run touch "$HOME/in-home"', 'done success one');
     const { slug, sessionId } = await life.frozen(1, 'done');
-    await restartEngineWithout(life, slug, ['agent', 'bundle'], () =>
-      life.comment(bottleScript('run ls "$HOME"', 'done success two')),
-    );
+    await restartEngineWithout(life, slug, ['agent', 'bundle'], async () => {
+      await life.comment(bottleScript('run ls "$HOME"', 'done success two'));
+      const waiting = await life.until(
+        'the reason',
+        ({ detail }) => detail?.includes('no Docker engine') === true,
+      );
+      assert.equal(waiting.phase, 'rehydrating');
+    });
     const view = await life.frozen(2, 'done');
     assert.equal(view.sessionId, sessionId);
     assert.match(await life.files.agentLog(slug, 2), /in-home/);
     assert.equal((await life.files.session(slug)).turns.length, 2);
-  });
 
-  it('waits for the engine with a turn that cannot begin, says so, and can be paused', async () => {
-    const life = await trigger('no engine for a turn', 'done success one');
-    await life.frozen(1, 'done');
+    // A turn that waits for the engine can be called off.
     await door.close();
-    await life.comment(bottleScript('done success two'));
-    const waiting = await life.until(
-      'the reason',
-      ({ detail }) => detail?.includes('no Docker engine') === true,
-    );
-    assert.equal(waiting.phase, 'rehydrating');
+    await life.comment(bottleScript('done success three'));
+    await life.until('the reason', ({ detail }) => detail?.includes('no Docker engine') === true);
     await stack().run(['signal', `gitea:alice/demo#${String(life.issue)}`, 'freeze']);
     await door.open();
     const paused = await life.until('paused', ({ phase }) => phase === 'frozen');

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import Docker from 'dockerode';
-import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
 import type { AgentReport } from '../../../src/domain/run/turn.js';
-import { WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
 import type { Life } from '../../support/stack/life.js';
 import { operatorStack } from './stack.js';
 
@@ -60,18 +57,5 @@ describe('an agent process that misbehaves', function () {
     assert.ok(log.includes('{"type":"result","is_error"'));
     const strange = log.split('\n').filter((line) => !/^(?:\S+ (?:stdout|stderr) |- host |$)/.test(line));
     assert.deepEqual(strange, []);
-  });
-
-  it('whose sidecar was taken over and floods its queue is stopped, and the run frozen for it', async () => {
-    const life = await trigger('queue', WAIT_FOR_TEST, 'done success x');
-    const { slug } = await life.waiting();
-    // Names that nobody takes away while somebody may be writing there.
-    const flood =
-      "for (let i = 0; i < 300; i++) require('fs').writeFileSync(`/run/bottle/out/.writing-${i}`, 'x')";
-    const container = new Docker().getContainer(containerName(slug, 'bundle'));
-    const exec = await container.exec({ Cmd: ['node', '-e', flood], AttachStdout: true });
-    (await exec.start({})).resume();
-    const { lastTurn } = await life.frozen(1, 'queue_flood');
-    assert.equal(lastTurn?.stopped, 'queue_flood');
   });
 });

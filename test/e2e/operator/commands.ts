@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperatorCommandRow } from '../../../src/domain/run/rows.js';
 import { operatorName } from '../../../src/wiring/operator/operator-name.js';
@@ -95,28 +95,5 @@ describe('the command line beside a running `up`', function () {
     await stack().run(['unpause']);
     await again.frozen(2, 'done');
     await again.close();
-  });
-
-  it('tells of a turn that its agent was stuck in, and does not exit with 0', async () => {
-    const body = bottleScript('write STUCK.md no idea', 'commit Stuck', 'done success stuck');
-    const number = await stack().gitea.alice.createIssue({ title: 'Too hard', body });
-    const issue = `alice/demo#${String(number)}`;
-    const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'demo', '--wait'];
-    const { code, stdout, stderr } = await stack().cli(start);
-    assert.equal(code, 11, stdout + stderr);
-    assert.match(stdout, /^demo-\S+: turn 1 ended: stuck, agent exited with 0, said success, no pull/);
-  });
-
-  it('tells of a turn that was stopped for its time, whatever the agent exited with then', async () => {
-    const number = await stack().gitea.alice.createIssue({ title: 'For ever', body: bottleScript('hang') });
-    const issue = `alice/demo#${String(number)}`;
-    const start = ['orchestrate', 'start', '--issue', issue, '--agent', 'brief', '--wait', '--json'];
-    await mkdir(join(stack().home, 'agents'), { recursive: true });
-    const manifest = '---\nprovider: scripted\nlimits:\n  turn_timeout: 5s\n---\n\nYou are brief.\n';
-    await writeFile(join(stack().home, 'agents', 'brief.md'), manifest, { mode: 0o600 });
-    const { code, stdout, stderr } = await stack().cli(start);
-    assert.equal(code, 14, stdout + stderr);
-    const { exitCode, reason, stopped } = JSON.parse(stdout) as Record<string, unknown>;
-    assert.deepEqual([exitCode, reason, stopped], [143, 'timeout', 'timeout']);
   });
 });

@@ -199,6 +199,22 @@ describe('orchestrate resume', () => {
     ]);
   });
 
+  it('with --wait tells of a turn that was stopped for its time, whatever its agent exited with then', async () => {
+    const ended = outcome({
+      exitCode: 143,
+      reason: 'timeout',
+      stopped: 'timeout',
+      doneStatus: null,
+      pr: null,
+    });
+    const { code, stdout } = await waiting(ended);
+    assert.equal(code, TURN_EXIT.outOfTime);
+    assert.match(
+      stdout,
+      /ended: timeout, agent was stopped and exited with 143, said nothing, no pull request, session/,
+    );
+  });
+
   it('with --wait says that a turn did not run, and why', async () => {
     const { code, stdout } = await waiting(outcome({ exitCode: null, reason: 'paused' }));
     assert.equal(code, TURN_EXIT.calledOff);

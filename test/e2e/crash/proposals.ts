@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bottleScript } from '../support/stack/bottle-script.js';
-import { proposed } from '../support/stack/proposed.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { partOf, processesOf } from '../support/stack/processes.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
+import { proposed } from '../../support/stack/proposed.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { partOf, processesOf } from '../../support/stack/processes.js';
+import { messagesStack } from './stack.js';
 
 /** What an agent does that wants a host: asks, and asks again for as long as its sidecar is away. */
 function ask(host: string): string {
@@ -35,7 +35,7 @@ const LOADED_MS = 500;
 
 describe('parts that are killed while a proposal waits', function () {
   this.timeout(300_000);
-  const { stack, open } = useStack({ env: { SUPERVISE_HOLD: '4m' } });
+  const { stack, open } = messagesStack();
 
   const waiting = async (host: string): Promise<string> => {
     const { id } = await proposed(stack(), `of ${host}`, ({ changes }) =>

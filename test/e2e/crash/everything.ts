@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { deliverComment } from '../support/stack/deliver.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { partOf, processesOf } from '../support/stack/processes.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import { deliverComment } from '../../support/stack/deliver.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { partOf, processesOf } from '../../support/stack/processes.js';
+import { messagesStack } from './stack.js';
 
 const REMARKS = ['remark-one', 'remark-two', 'remark-three'];
 
 describe('everything is killed at once', function () {
   this.timeout(240_000);
-  const { stack, trigger } = useStack();
+  const { stack, trigger } = messagesStack();
 
   it('brings every comment that was answered with 202 into a prompt exactly once', async () => {
     const life = await trigger('all parts die', WAIT_FOR_TEST);

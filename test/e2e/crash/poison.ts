@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { ROOT } from '../support/entries/entry-process.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import { useStack } from '../support/stack/use-stack.js';
-
-const POISONED = pathToFileURL(join(ROOT, 'test/support/faults/poisoned-worker.mjs')).href;
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import { messagesStack } from './stack.js';
 
 describe('what kills the worker each time', function () {
   this.timeout(240_000);
-  const { stack, open } = useStack({ env: { NODE_OPTIONS: `--import ${POISONED}` } });
+  const { stack, open } = messagesStack();
 
   it('is a request that is set aside after two crashes and freezes its run as failed; the run beside it ends well', async () => {
     const work = (title: string): string =>

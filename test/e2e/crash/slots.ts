@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
-import { hostId } from '../../src/adapters/files/host-id.js';
-import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
-import type { Life } from '../support/stack/life.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { partOf } from '../support/stack/processes.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { hostId } from '../../../src/adapters/files/host-id.js';
+import { workflowIdOf } from '../../../src/domain/forge/issue.js';
+import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import type { Life } from '../../support/stack/life.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { partOf } from '../../support/stack/processes.js';
+import { oneSlotStack } from './stack.js';
 
 /** Started, in the enumeration of Temporal's API. */
 const STARTED = 2;
@@ -14,7 +14,7 @@ const LOOK_MS = 50;
 
 describe('a worker with one slot that is killed again and again', function () {
   this.timeout(300_000);
-  const { stack, open } = useStack({ env: { BOTTLE_SLOTS: '1' } });
+  const { stack, open } = oneSlotStack();
 
   /** Kills the worker and waits until the next one is up. */
   async function killWorker(): Promise<void> {
