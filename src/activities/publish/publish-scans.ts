@@ -1,4 +1,5 @@
 import type { SecretScanReport } from '../../domain/secret/secret-scanner.js';
+import { readOwnJson } from '../base/run-text.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunRef } from '../ports/inputs.js';
 
@@ -37,9 +38,7 @@ async function note(
 }
 
 async function read(ports: Ports, turn: Turn, file: (typeof FILES)[number]): Promise<SecretScanReport[]> {
-  const bytes = await ports.files.readFile(turn.slug, pathOf(turn, file));
-  // Ours alone: no agent and no sidecar can write there.
-  return bytes === undefined ? [] : (JSON.parse(new TextDecoder().decode(bytes)) as SecretScanReport[]);
+  return (await readOwnJson<SecretScanReport[]>(ports.files, turn.slug, pathOf(turn, file))) ?? [];
 }
 
 function pathOf({ turn }: Turn, file: (typeof FILES)[number]): string {

@@ -1,6 +1,7 @@
 import type { TurnRecord } from '../../domain/run/run-files.js';
 import type { RepoRef } from '../../domain/forge/issue.js';
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
+import { readText } from '../base/run-text.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunRef } from '../ports/inputs.js';
 import { knownCommits } from './publish-gate.js';
@@ -36,8 +37,8 @@ export async function stuckIn(
 
 /** Hash of the file as the last turn left it. */
 export async function lastStuck({ files }: Pick<HostPorts, 'files'>, slug: string): Promise<string | null> {
-  const kept = await files.readFile(slug, STUCK_FILE);
-  return kept === undefined || kept.length === 0 ? null : new TextDecoder().decode(kept);
+  const kept = await readText(files, slug, STUCK_FILE);
+  return kept === undefined || kept === '' ? null : kept;
 }
 
 /** @param hash of the file as the turn left it */

@@ -1,5 +1,6 @@
 /** What operators agreed to, as the host has it: whoever makes the bottle's configuration anew finds it here. */
 import type { RunFiles } from '../../domain/run/run-files.js';
+import { readOwnJson } from '../base/run-text.js';
 
 const FILE = 'changes.json';
 
@@ -8,9 +9,7 @@ export async function keptChanges(
   files: Pick<RunFiles, 'readFile'>,
   slug: string,
 ): Promise<readonly string[]> {
-  const content = await files.readFile(slug, FILE);
-  if (content === undefined) return [];
-  return JSON.parse(new TextDecoder().decode(content)) as readonly string[];
+  return (await readOwnJson<readonly string[]>(files, slug, FILE)) ?? [];
 }
 
 /** Adds what is not there: a turn's input may be older than what was agreed to since. */

@@ -1,5 +1,6 @@
 import type { BottleSetup } from '../../domain/bottle/bottle-setup.js';
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
+import { readText } from '../base/run-text.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunTurnInput } from '../ports/inputs.js';
 
@@ -19,8 +20,8 @@ export async function runBoundary(
   isNew: boolean,
 ): Promise<readonly string[]> {
   const { slug, turn } = input;
-  const file = await ports.files.readFile(slug, BOUNDARY_FILE);
-  if (file !== undefined) return new TextDecoder().decode(file).split('\n').slice(0, -1);
+  const file = await readText(ports.files, slug, BOUNDARY_FILE);
+  if (file !== undefined) return file.split('\n').slice(0, -1);
   // A workspace that began with everything stays so, whatever its manifest says later.
   if (depth === null || (turn > 1 && !isNew)) return [];
   const boundary = await ports.git.boundary(repositoryOf(input), refs, depth);

@@ -3,6 +3,7 @@ import type { BottleSetup } from '../../domain/bottle/bottle-setup.js';
 import type { BlobStore, RunFiles } from '../../domain/run/run-files.js';
 import type { ImageChange, ShownImage } from '../../domain/supervise/image-change.js';
 import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
+import { readOwnJson } from '../base/run-text.js';
 import { sha256 } from '../base/sha256.js';
 
 const FILE = 'image.json';
@@ -18,12 +19,8 @@ export interface RunImage {
   readonly changes: readonly string[];
 }
 
-export async function readRunImage(
-  files: Pick<RunFiles, 'readFile'>,
-  slug: string,
-): Promise<RunImage | undefined> {
-  const file = await files.readFile(slug, FILE);
-  return file === undefined ? undefined : (JSON.parse(new TextDecoder().decode(file)) as RunImage);
+export function readRunImage(files: Pick<RunFiles, 'readFile'>, slug: string): Promise<RunImage | undefined> {
+  return readOwnJson(files, slug, FILE);
 }
 
 export async function keepRunImage(

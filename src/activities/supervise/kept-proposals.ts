@@ -1,5 +1,6 @@
 /** What the agent of a run has proposed, as its host has it: blobs of `ShownProposal`s by the proposals' ids. */
 import type { RunFiles } from '../../domain/run/run-files.js';
+import { readText } from '../base/run-text.js';
 
 const DIRECTORY = 'proposals';
 
@@ -8,8 +9,7 @@ export async function keptProposal(
   slug: string,
   id: string,
 ): Promise<string | undefined> {
-  const content = await files.readFile(slug, `${DIRECTORY}/${id}`);
-  return content === undefined ? undefined : new TextDecoder().decode(content);
+  return readText(files, slug, `${DIRECTORY}/${id}`);
 }
 
 export async function keepProposal(

@@ -1,6 +1,7 @@
 import type { OwnedObject } from '../../domain/bottle/bottle-runtime.js';
 import { mapLimited } from '../../domain/base/map-limited.js';
-import { METADATA_FILE, parseRunMetadata, type RunMetadata } from '../../domain/run/run-metadata.js';
+import type { RunMetadata } from '../../domain/run/run-metadata.js';
+import { readMetadata } from '../base/run-text.js';
 import { isSlug } from '../../domain/run/slug.js';
 import type { RunLeftover } from '../../domain/run/run-files.js';
 import type { ExpectedRun, FoundContainer, FoundRun } from '../../domain/upkeep/sweep.js';
@@ -93,9 +94,4 @@ async function foundContainer(
   // The engine gives the year 1 for what never was.
   const idleSince = Math.max(created, Date.parse(state.finishedAt) || 0);
   return { ...listed, running: state.status === 'running', startedAt: state.startedAt, idleSince };
-}
-
-async function readMetadata(files: HostPorts['files'], slug: string): Promise<RunMetadata | undefined> {
-  const content = await files.readFile(slug, METADATA_FILE);
-  return content === undefined ? undefined : parseRunMetadata(new TextDecoder().decode(content));
 }

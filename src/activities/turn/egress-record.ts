@@ -2,6 +2,7 @@ import { NO_TOTALS, sumTotals, type EgressTotals } from '../../domain/egress/tot
 import { addUse, NO_USE, type ModelReport } from '../../domain/run/model-use.js';
 import type { EgressMessage } from '../../domain/run/queue.js';
 import type { RunFiles } from '../../domain/run/run-files.js';
+import { readOwnJson } from '../base/run-text.js';
 
 /** The sidecar is restarted twice in a turn at most; one that names more processes makes them up. */
 const MAX_PROCESSES = 8;
@@ -54,9 +55,7 @@ export async function readEgress(files: RunFiles, slug: string, turn: number): P
 
 /** Written here alone, from messages that were checked. */
 async function read(files: RunFiles, slug: string, turn: number): Promise<Kept> {
-  const content = await files.readFile(slug, fileOf(turn));
-  if (content === undefined) return { processes: {} };
-  return JSON.parse(new TextDecoder().decode(content)) as Kept;
+  return (await readOwnJson<Kept>(files, slug, fileOf(turn))) ?? { processes: {} };
 }
 
 function fileOf(turn: number): string {

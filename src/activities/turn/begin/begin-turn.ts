@@ -1,6 +1,7 @@
 import type { ContainerState } from '../../../domain/bottle/bottle-runtime.js';
 import { METADATA_FILE, type RunMetadata } from '../../../domain/run/run-metadata.js';
 import type { LostPart } from '../../../domain/run/run-files.js';
+import { readText } from '../../base/run-text.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
 import { createAgent } from './create-agent.js';
@@ -98,9 +99,7 @@ async function noteWhoseItIs({ files }: HostPorts, input: RunTurnInput): Promise
     ...(epoch === undefined ? {} : { epoch }),
   };
   const text = `${JSON.stringify(metadata, null, 2)}\n`;
-  const known = await files.readFile(slug, METADATA_FILE);
-  if (known === undefined || new TextDecoder().decode(known) !== text)
-    await files.saveFile(slug, METADATA_FILE, text);
+  if ((await readText(files, slug, METADATA_FILE)) !== text) await files.saveFile(slug, METADATA_FILE, text);
 }
 
 /** An earlier try got as far as to start its agent. */

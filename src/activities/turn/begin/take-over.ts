@@ -1,4 +1,4 @@
-import { METADATA_FILE, parseRunMetadata } from '../../../domain/run/run-metadata.js';
+import { readMetadata } from '../../base/run-text.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
 
@@ -12,9 +12,7 @@ export async function takeOver(
   { slug, turn, epoch = 0 }: Pick<RunTurnInput, 'slug' | 'turn' | 'epoch'>,
 ): Promise<void> {
   if (epoch === 0) return;
-  const known = await files.readFile(slug, METADATA_FILE);
-  const before = known === undefined ? undefined : parseRunMetadata(new TextDecoder().decode(known));
-  if (before?.epoch === epoch) return;
+  if ((await readMetadata(files, slug))?.epoch === epoch) return;
   log.info({ slug, turn, epoch }, 'taking over a run that was moved here');
   await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
   await Promise.all([runtime.remove(slug, 'agent'), runtime.remove(slug, 'bundle')]);
