@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 
 /** How long a refused client may go on sending before its connection is cut, milliseconds. */
-const LINGER_MS = 1000;
+const LINGER_MS = 5000;
 
 /** Every answer of the door: a status word for machines and a reason for people. */
 export function answer(response: Response, code: number, status: string, reason?: string): void {
