@@ -124,9 +124,10 @@ describe('a step of a run that killed two workers', () => {
       };
       void watches(followLogs).then((watcher) => ({ said } = watcher));
     });
-    // The mark is another one from here on.
-    while (isThrough && (said.length === 0 || (await readdir(join(home, 'under-way'))).length === 0))
-      await new Promise(setImmediate);
+    // The mark is another one from here on. The next worker would take away one that is half written.
+    const isMarked = async (): Promise<boolean> =>
+      (await readdir(join(home, 'under-way'))).some((name) => name.endsWith('.json'));
+    while (isThrough && (said.length === 0 || !(await isMarked()))) await new Promise(setImmediate);
   }
 
   async function hasBegun(): Promise<void> {
