@@ -11,6 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { MachineEvent, OperatorCommand } from '../domain/run/events.js';
+import type { OpenPrRequest } from '../domain/run/run-channel.js';
 import type { PublishResult } from '../domain/run/turn.js';
 import { CommandRunner } from './command-runner.js';
 import { isHistoryFull } from './history-limit.js';
@@ -22,7 +23,6 @@ import {
   timelineQuery,
   type CommandAccepted,
   type IssueWorkflowInput,
-  type OpenPrRequest,
   type RunOutcome,
 } from './messages.js';
 import { PhaseShown } from './phase-shown.js';

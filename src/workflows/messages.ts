@@ -7,7 +7,7 @@ import type { OperatorCommand, RunEvent } from '../domain/run/events.js';
 import type { SubjectRef } from '../domain/forge/issue.js';
 import type { PauseRow } from '../domain/run/pause.js';
 import type { FrozenReason, PublishResult } from '../domain/run/turn.js';
-import type { ProposalOutcome, ProposeRequest } from '../domain/run/run-channel.js';
+import type { OpenPrRequest, ProposalOutcome, ProposeRequest } from '../domain/run/run-channel.js';
 import type { DecideRequest, DecisionAccepted } from '../domain/supervise/decision.js';
 import type { Phase } from './run/phase.js';
 import type { LastTurn, TimelineEntry } from './run/state.js';
@@ -129,15 +129,8 @@ export interface CommandAccepted {
   readonly turn: number;
 }
 
-/** The agent's `open_pr`, relayed by the host; title and body are a blob. The same request id gives the same answer. */
+/** The agent's `open_pr`, relayed by the host. The same request id gives the same answer. */
 export const openPrUpdate = defineUpdate<PublishResult, [OpenPrRequest]>('openPr');
-
-export interface OpenPrRequest {
-  readonly slug: string;
-  readonly turn: number;
-  readonly requestId: string;
-  readonly contentRef: string;
-}
 
 /** The agent's proposal, relayed by the host: held open until somebody decides, or for `superviseHoldMs`. */
 export const proposeUpdate = defineUpdate<ProposalOutcome, [ProposeRequest]>('propose');

@@ -68,7 +68,7 @@ async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
     case 'archive': {
       const work = stepOfRun(action.slug, 'archive');
       if ((await ports.underWay.whySetAside(work)) !== null) throw new SetAsideError(work);
-      await ports.channel.archive(action.workflowId, action.slug);
+      await ports.channel.tell(action.workflowId, { kind: 'archive', slug: action.slug });
       return 'its workflow was asked to put the containers away';
     }
     case 'report_lost':

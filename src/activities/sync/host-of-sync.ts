@@ -78,10 +78,9 @@ const NOBODY = 'nobody decides about that in a sync';
 function quietChannel(files: RunFiles): RunChannel {
   return {
     // Once it was seen, a watcher that finds no container does not start a second one.
-    turnStarted: async (_workflowId, { slug }) => void (await files.saveFile(slug, BEGUN_FILE, '')),
-    turnHeldUp: () => Promise.resolve(),
-    archive: () => Promise.resolve(),
-    signalDone: () => Promise.resolve(),
+    tell: async (_workflowId, { kind, slug }) => {
+      if (kind === 'turn_started') await files.saveFile(slug, BEGUN_FILE, '');
+    },
     isCurrent: () => Promise.resolve(true),
     openPr: () => Promise.resolve({ kind: 'refused', reason: NOBODY }),
     propose: () => Promise.resolve({ kind: 'refused', reason: NOBODY }),

@@ -194,7 +194,8 @@ export class TurnWatch {
     const { workflowId, slug, turn } = this.input;
     const { lost } = this.journal.record;
     await untilDelivered(signal, () =>
-      this.ports.channel.turnStarted(workflowId, {
+      this.ports.channel.tell(workflowId, {
+        kind: 'turn_started',
         slug,
         turn,
         at: this.ports.clock.now(),
@@ -228,9 +229,9 @@ export class TurnWatch {
     const { workflowId, slug, turn } = this.input;
     const { done } = this.journal.record;
     if (done === null) return;
-    const { id, status, summaryRef } = await this.doneOf(done);
+    const said = await this.doneOf(done);
     await untilDelivered(eitherSignal(this.link.detach, this.reported.signal), () =>
-      this.ports.channel.signalDone(workflowId, { slug, turn, doneId: id, status, summaryRef }),
+      this.ports.channel.tell(workflowId, { kind: 'signal_done', slug, turn, done: said }),
     );
   }
 

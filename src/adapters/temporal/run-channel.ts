@@ -1,30 +1,20 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { RunChannel } from '../../domain/run/run-channel.js';
-import type { RunEvent } from '../../domain/run/events.js';
 import { BotBottleError } from '../../domain/base/errors.js';
 import { openPrUpdate, proposeUpdate, stateQuery } from '../../workflows/messages.js';
 
 /** A call that gets no answer is made again. */
 const CALL_MS = 10_000;
 
-/** From the host that runs a turn to the run's workflow. Handles never pin a run id. */
+/** Handles never pin a run id. */
 export function temporalRunChannel(client: Client): RunChannel {
-  const send = async (
-    workflowId: string,
-    event: Exclude<RunEvent, { kind: 'references' }>,
-  ): Promise<void> => {
-    const { kind, ...payload } = event;
-    await client.withDeadline(Date.now() + CALL_MS, () =>
-      client.workflow.getHandle(workflowId).signal(kind, payload),
-    );
-  };
   return {
-    turnStarted: (workflowId, message) => send(workflowId, { kind: 'turn_started', ...message }),
-    turnHeldUp: (workflowId, message) => send(workflowId, { kind: 'turn_held_up', ...message }),
-    archive: (workflowId, slug) => send(workflowId, { kind: 'archive', slug }),
-    signalDone: (workflowId, { slug, turn, doneId, status, summaryRef }) =>
-      send(workflowId, { kind: 'signal_done', slug, turn, done: { id: doneId, status, summaryRef } }),
+    tell: async (workflowId, { kind, ...payload }) => {
+      await client.withDeadline(Date.now() + CALL_MS, () =>
+        client.workflow.getHandle(workflowId).signal(kind, payload),
+      );
+    },
     isCurrent: async (workflowId, { slug, epoch }) => {
       const now = await client
         .withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).query(stateQuery))

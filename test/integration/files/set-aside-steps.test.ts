@@ -183,9 +183,7 @@ describe('a step of a run that killed two workers', () => {
         claimedBy: () => Promise.resolve(undefined),
       },
       sweeps: { load: () => Promise.resolve([]), save: () => Promise.resolve() },
-      channel: { archive: () => assert.fail('asked') } as Partial<
-        HostPorts['channel']
-      > as HostPorts['channel'],
+      channel: { tell: () => assert.fail('asked') } as Partial<HostPorts['channel']> as HostPorts['channel'],
     };
     return ports as SweepPorts;
   }

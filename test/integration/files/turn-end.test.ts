@@ -31,7 +31,7 @@ describe('the end of a turn whose agent said that it is done', function () {
   });
   afterEach(() => rm(home, { recursive: true, force: true }));
 
-  async function end(signalDone: RunChannel['signalDone']): Promise<void> {
+  async function end(sayDone: () => Promise<void>): Promise<void> {
     const noSecret = (): Promise<string> => Promise.resolve('');
     const files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret, canChown: false });
     const { queueOut } = await files.prepare(SLUG);
@@ -59,7 +59,9 @@ describe('the end of a turn whose agent said that it is done', function () {
       queue: new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? 0 }),
       blobs: new LocalBlobStore(home),
       underWay: await UnderWayFiles.open(home),
-      channel: { turnStarted: () => Promise.resolve(), signalDone } as Partial<RunChannel> as RunChannel,
+      channel: {
+        tell: (_workflowId, { kind }) => (kind === 'signal_done' ? sayDone() : Promise.resolve()),
+      } as Partial<RunChannel> as RunChannel,
       provider: agentProvider,
       disk: { look: () => Promise.resolve(), watch: () => () => null } as unknown as HostPorts['disk'],
       slots: { adopt: () => undefined } as Partial<HostPorts['slots']> as HostPorts['slots'],

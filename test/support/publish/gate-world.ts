@@ -127,12 +127,9 @@ export class GateWorld {
           ? connectForks({ baseUrl: `${gitea.url}/api/v1`, token: publisherToken, caFile: null })
           : null,
       channel: {
-        turnStarted: () => Promise.resolve(),
-        turnHeldUp: () => Promise.resolve(),
-        signalDone: () => Promise.resolve(),
+        tell: () => Promise.resolve(),
         openPr: () => Promise.reject(new Error('no workflow here')),
         propose: () => Promise.reject(new Error('no workflow here')),
-        archive: () => Promise.reject(new Error('no workflow here')),
         isCurrent: () => Promise.resolve(true),
       },
       // Without a container of its own there is no session to take along.

@@ -55,7 +55,7 @@ function portsOf(swept: SweptHost): SweepPorts {
     git: { ...world.ports.git, removeLeftBehind: () => Promise.resolve(swept.scratch) },
     channel: {
       ...world.ports.channel,
-      archive: (workflowId, slug) => Promise.resolve(void swept.archived.push(`${workflowId} ${slug}`)),
+      tell: (workflowId, { slug }) => Promise.resolve(void swept.archived.push(`${workflowId} ${slug}`)),
     },
     clock: { now: () => NOW },
     runStates: {

@@ -14,7 +14,7 @@ import type {
   OwnedObject,
 } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { QueueAnswer, QueueBody } from '../../../src/domain/run/queue.js';
-import type { RunChannel } from '../../../src/domain/run/run-channel.js';
+import type { HostEvent, RunChannel } from '../../../src/domain/run/run-channel.js';
 import { HostWorld, SLUG } from '../host/host-world.js';
 
 export const NOW = Date.parse('2026-11-23T10:00:00.000Z');
@@ -34,7 +34,7 @@ export class TurnWorld {
   /** Of the engine, when it is asked for this; `start agent`. */
   fault: (what: string) => Error | undefined = () => undefined;
   /** What the run's workflow was told. */
-  readonly told: { readonly what: string; readonly message: unknown }[] = [];
+  readonly told: HostEvent[] = [];
   channel: Partial<RunChannel> = {};
   readonly ports: HostPorts;
   readonly #waiting = new Map<ContainerRole, Set<() => void>>();
@@ -124,24 +124,16 @@ export class TurnWorld {
     }
   }
 
-  toldOf(what: string): readonly unknown[] {
-    return this.told.filter((one) => one.what === what).map(({ message }) => message);
+  toldOf<K extends HostEvent['kind']>(kind: K): readonly Extract<HostEvent, { readonly kind: K }>[] {
+    return this.told.filter((one): one is Extract<HostEvent, { readonly kind: K }> => one.kind === kind);
   }
 }
 
 function portsOf(world: TurnWorld): HostPorts {
   const { host } = world;
-  const tell = (what: string, message: unknown): Promise<void> => {
-    world.told.push({ what, message });
-    return Promise.resolve();
-  };
   const refused = { kind: 'refused', reason: 'nobody is asked' } as const;
   const channel: RunChannel = {
-    turnStarted: (id, message) =>
-      (world.channel.turnStarted ?? (() => tell('started', message)))(id, message),
-    turnHeldUp: (id, message) => (world.channel.turnHeldUp ?? (() => tell('held up', message)))(id, message),
-    signalDone: (id, message) => (world.channel.signalDone ?? (() => tell('done', message)))(id, message),
-    archive: () => tell('archive', null),
+    tell: (id, event) => world.channel.tell?.(id, event) ?? Promise.resolve(void world.told.push(event)),
     isCurrent: () => Promise.resolve(true),
     openPr: (...of) => world.channel.openPr?.(...of) ?? Promise.resolve(refused),
     propose: (...of) => world.channel.propose?.(...of) ?? Promise.resolve(refused),

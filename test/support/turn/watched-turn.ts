@@ -40,7 +40,7 @@ export class WatchedTurn {
   /** Resolves when its agent runs and the run knows that. */
   async begin(changes: Partial<RunTurnInput> = {}): Promise<Ending> {
     const ending = await this.watch(changes);
-    await passTimeUntil(() => this.runs && this.world.toldOf('started').length > 0);
+    await passTimeUntil(() => this.runs && this.world.toldOf('turn_started').length > 0);
     return ending;
   }
 

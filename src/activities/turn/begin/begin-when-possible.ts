@@ -36,7 +36,7 @@ export async function beginWhenPossible(
       const reason = error.message.slice(0, MAX_REASON);
       if (reason !== told)
         await ports.channel
-          .turnHeldUp(workflowId, { slug, turn, reason })
+          .tell(workflowId, { kind: 'turn_held_up', slug, turn, reason })
           .then(() => (told = reason))
           .catch(() => undefined);
     }

@@ -108,11 +108,15 @@ describe('the host as a sync sees it', () => {
       const { host } = await open();
       assert.equal(await host.files.readFile(SLUG, BEGUN_FILE), undefined);
       const on = { slug: SLUG, turn: 1 };
-      await host.channel.turnHeldUp('w', { ...on, reason: 'x' });
-      await host.channel.archive('w', SLUG);
-      await host.channel.signalDone('w', { ...on, doneId: 'd', status: 'success', summaryRef: '' });
+      await host.channel.tell('w', { kind: 'turn_held_up', ...on, reason: 'x' });
+      await host.channel.tell('w', { kind: 'archive', slug: SLUG });
+      await host.channel.tell('w', {
+        kind: 'signal_done',
+        ...on,
+        done: { id: 'd', status: 'success', summaryRef: '' },
+      });
       assert.equal(await host.files.readFile(SLUG, BEGUN_FILE), undefined);
-      await host.channel.turnStarted('w', { ...on, at: 1 });
+      await host.channel.tell('w', { kind: 'turn_started', ...on, at: 1 });
       assert.notEqual(await host.files.readFile(SLUG, BEGUN_FILE), undefined);
       assert.equal(await host.channel.isCurrent('w', { slug: SLUG, epoch: 7 }), true);
     });

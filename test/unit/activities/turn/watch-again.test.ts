@@ -56,7 +56,7 @@ describe('a turn that another worker has watched before', () => {
 
   const saysDone = async (): Promise<void> => {
     world.send(doneMessage());
-    await passTimeUntil(() => world.toldOf('done').length === 1);
+    await passTimeUntil(() => world.toldOf('signal_done').length === 1);
   };
 
   /** The first worker goes away. */
@@ -74,10 +74,12 @@ describe('a turn that another worker has watched before', () => {
   it('tells again what was lost before it, and that its agent is done', async () => {
     await isLeft({ lost: ['home'] }, saysDone);
     const ending = await again();
-    await passTimeUntil(() => world.toldOf('done').length === 2 && world.toldOf('started').length === 2);
+    await passTimeUntil(
+      () => world.toldOf('signal_done').length === 2 && world.toldOf('turn_started').length === 2,
+    );
     world.exit('agent');
     assert.equal((await resultOf(ending)).done?.status, 'success');
-    const [first, second] = world.toldOf('started') as readonly { readonly lost?: unknown }[];
+    const [first, second] = world.toldOf('turn_started');
     assert.deepEqual([first?.lost, second?.lost], [undefined, ['home']]);
   });
 

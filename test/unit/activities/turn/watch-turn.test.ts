@@ -98,13 +98,13 @@ describe('a turn that is watched', () => {
     it('is told so before it ends', async () => {
       const ending = await begin();
       const id = world.send(doneMessage());
-      await passTimeUntil(() => world.toldOf('done').length > 0);
+      await passTimeUntil(() => world.toldOf('signal_done').length > 0);
       world.exit('agent');
       const result = await resultOf(ending);
       assert.deepEqual(result.done, { id, status: 'success', summaryRef: result.done?.summaryRef });
       assert.equal(await world.ports.blobs.getText(result.done.summaryRef), 'All done.');
-      assert.deepEqual(world.toldOf('done'), [
-        { slug: SLUG, turn: 1, doneId: id, status: 'success', summaryRef: result.done.summaryRef },
+      assert.deepEqual(world.toldOf('signal_done'), [
+        { kind: 'signal_done', slug: SLUG, turn: 1, done: result.done },
       ]);
     });
 
@@ -123,7 +123,10 @@ describe('a turn that is watched', () => {
     });
 
     it('ends although nobody can be told', async () => {
-      world.channel.signalDone = () => Promise.reject(new Error('no Temporal'));
+      world.channel.tell = (_id, event) =>
+        event.kind === 'signal_done'
+          ? Promise.reject(new Error('no Temporal'))
+          : Promise.resolve(void world.told.push(event));
       const ending = await begin();
       world.send(doneMessage());
       world.exit('agent');
@@ -223,7 +226,7 @@ describe('a turn that is watched', () => {
     );
     watched.activity = new MockActivityEnvironment();
     const next = await watch({ begun: true }, 'attach');
-    await passTimeUntil(() => world.toldOf('started').length > 1);
+    await passTimeUntil(() => world.toldOf('turn_started').length > 1);
     world.exit('agent', 4);
     assert.equal((await resultOf(next)).exitCode, 4);
     assert.equal(world.asked.filter((what) => what === 'start agent').length, 1);

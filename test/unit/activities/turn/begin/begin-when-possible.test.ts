@@ -41,9 +41,9 @@ describe('a turn that cannot begin yet', () => {
     failing(4, (time) => away(time < 3 ? 'no engine' : 'x'.repeat(600)));
     const { record } = await passTime(begin());
     assert.equal(record.provider?.name, 'scripted');
-    assert.deepEqual(world.toldOf('held up'), [
-      { slug: SLUG, turn: 1, reason: 'no engine' },
-      { slug: SLUG, turn: 1, reason: 'x'.repeat(500) },
+    assert.deepEqual(world.toldOf('turn_held_up'), [
+      { kind: 'turn_held_up', slug: SLUG, turn: 1, reason: 'no engine' },
+      { kind: 'turn_held_up', slug: SLUG, turn: 1, reason: 'x'.repeat(500) },
     ]);
     assert.deepEqual(marked, Array(5).fill('begin-1'), 'each try is marked by itself');
   });
@@ -63,7 +63,7 @@ describe('a turn that cannot begin yet', () => {
 
   it('tells it again when it was not heard', async () => {
     let calls = 0;
-    world.channel.turnHeldUp = () => {
+    world.channel.tell = () => {
       calls += 1;
       return calls === 1 ? Promise.reject(new Error('no Temporal')) : Promise.resolve();
     };
@@ -87,7 +87,7 @@ describe('a turn that cannot begin yet', () => {
     failing(100, () => away());
     const ending = begin(abort.signal);
     ending.catch(() => undefined);
-    await passTimeUntil(() => world.toldOf('held up').length > 0);
+    await passTimeUntil(() => world.toldOf('turn_held_up').length > 0);
     abort.abort(new Error('cancelled'));
     await assert.rejects(passTime(ending));
   });
