@@ -16,26 +16,20 @@ import { recordDecision, recordProposal } from './supervise/record-proposals.js'
 /** The activities of the home machine: the forge and the database. */
 export function createHomeActivities(ports: HomePorts, underWay: UnderWay): HomeActivities & PauseActivities {
   const proposals = new PerRun();
-  return {
+  return typedFailures({
     soleHost: () => Promise.resolve(ports.soleHost),
     prepareTurn: (input) =>
-      typedFailures(() =>
-        beating((signal) =>
-          underWay.during(stepOfTurn(input, 'prepare'), () =>
-            prepareTurn(unlessGivenUp(ports, signal), input),
-          ),
-        ),
+      beating((signal) =>
+        underWay.during(stepOfTurn(input, 'prepare'), () => prepareTurn(unlessGivenUp(ports, signal), input)),
       ),
-    recordTurn: (input) => typedFailures(() => recordTurn(ports, input)),
-    recordState: (input) => typedFailures(() => recordState(ports, input)),
-    recordEnd: (input) => typedFailures(() => recordEnd(ports, input)),
-    changePause: (input) => typedFailures(() => changePause(ports, input)),
-    recordCommand: (input) => typedFailures(() => recordCommand(ports, input)),
-    recordProposal: (input) =>
-      typedFailures(() => proposals.next(input.slug, () => recordProposal(ports, input))),
-    recordDecision: (input) =>
-      typedFailures(() => proposals.next(input.slug, () => recordDecision(ports, input))),
-    tellChecksStopped: (input) => typedFailures(() => tellChecksStopped(ports, input)),
-    tellFrozen: (input) => typedFailures(() => tellFrozen(ports, input)),
-  };
+    recordTurn: (input) => recordTurn(ports, input),
+    recordState: (input) => recordState(ports, input),
+    recordEnd: (input) => recordEnd(ports, input),
+    changePause: (input) => changePause(ports, input),
+    recordCommand: (input) => recordCommand(ports, input),
+    recordProposal: (input) => proposals.next(input.slug, () => recordProposal(ports, input)),
+    recordDecision: (input) => proposals.next(input.slug, () => recordDecision(ports, input)),
+    tellChecksStopped: (input) => tellChecksStopped(ports, input),
+    tellFrozen: (input) => tellFrozen(ports, input),
+  });
 }

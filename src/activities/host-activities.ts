@@ -40,22 +40,20 @@ export function createHostActivities(
       ),
     );
 
-  return {
+  return typedFailures({
     claimHost: () => Promise.resolve({ host: ports.host }),
-    launchBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'run')),
-    rehydrateBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'run')),
-    reattachBottle: (input) => typedFailures(() => watchTurn(ports, attachments, input, 'attach')),
-    lastCheckinAge: (run) => typedFailures(() => checkinAge(ports, waking, run.slug, run.turn)),
-    askHost: ({ slug }) => typedFailures(async () => ({ holds: await newestSnapshot(ports.files, slug) })),
+    launchBottle: (input) => watchTurn(ports, attachments, input, 'run'),
+    rehydrateBottle: (input) => watchTurn(ports, attachments, input, 'run'),
+    reattachBottle: (input) => watchTurn(ports, attachments, input, 'attach'),
+    lastCheckinAge: (run) => checkinAge(ports, waking, run.slug, run.turn),
+    askHost: async ({ slug }) => ({ holds: await newestSnapshot(ports.files, slug) }),
     publishHere: ({ host, taskBeganAt, ...input }) =>
-      typedFailures(() =>
-        host === ports.host
-          ? beating((signal) => publish(besideTask(ports, taskBeganAt), input, signal))
-          : Promise.resolve(null),
-      ),
+      host === ports.host
+        ? beating((signal) => publish(besideTask(ports, taskBeganAt), input, signal))
+        : Promise.resolve(null),
     publishWork: (input) => settling((signal) => publish(ports, input, signal)),
-    applyChange: (input) => typedFailures(() => applyChange(ports, input)),
-    rebuildImage: (input) => typedFailures(() => beating((signal) => rebuildImage(ports, input, signal))),
+    applyChange: (input) => applyChange(ports, input),
+    rebuildImage: (input) => beating((signal) => rebuildImage(ports, input, signal)),
     freezeBottle: (input) =>
       settling((signal) =>
         ports.underWay.during(stepOfTurn(input, 'settle'), () =>
@@ -63,20 +61,18 @@ export function createHostActivities(
         ),
       ),
     archiveBottle: ({ slug }) =>
-      typedFailures(() =>
-        beating(() =>
-          ports.underWay.during(stepOfRun(slug, 'archive'), () =>
-            archiveRun(ports, slug, () => mayGoOn(attachments, slug)),
-          ),
+      beating(() =>
+        ports.underWay.during(stepOfRun(slug, 'archive'), () =>
+          archiveRun(ports, slug, () => mayGoOn(attachments, slug)),
         ),
       ),
-    destroyBottle: (run) => typedFailures(() => beating((signal) => destroyRun(ports, run, signal))),
-  };
+    destroyBottle: (run) => beating((signal) => destroyRun(ports, run, signal)),
+  });
 }
 
-/** Work on what an agent left, as an activity: it ends, whatever that is. */
+/** An activity's work on what an agent left: it ends, whatever that is. */
 export function settling<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return typedFailures(() => beating((signal) => atMostThrice(() => work(signal), signal)));
+  return beating((signal) => atMostThrice(() => work(signal), signal));
 }
 
 /** An attempt that was given up may still run when the next turn has begun. */

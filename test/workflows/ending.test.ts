@@ -154,13 +154,14 @@ describe('the end of a run while something is under way, on the time-skipping se
   it('settles at most three times what fails here, and says why', async () => {
     let tries = 0;
     await run(
-      () => ({
-        freezeBottle: () =>
-          settling(() => {
-            tries += 1;
-            return Promise.reject(new Error(`EIO: try ${String(tries)}`));
-          }),
-      }),
+      () =>
+        typedFailures({
+          freezeBottle: () =>
+            settling(() => {
+              tries += 1;
+              return Promise.reject(new Error(`EIO: try ${String(tries)}`));
+            }),
+        }),
       async (life) => {
         const { reason, detail } = await life.frozen();
         assert.deepEqual([reason, detail, tries], ['failed', 'EIO: try 3', 3]);
@@ -172,13 +173,14 @@ describe('the end of a run while something is under way, on the time-skipping se
   it('waits for an engine that is away, and destroy does not wait with it', async () => {
     let attempt = 0;
     await run(
-      () => ({
-        freezeBottle: () =>
-          settling(() => {
-            attempt = activityInfo().attempt;
-            return Promise.reject(new BottleRuntimeError('no engine', true, { away: true }));
-          }),
-      }),
+      () =>
+        typedFailures({
+          freezeBottle: () =>
+            settling(() => {
+              attempt = activityInfo().attempt;
+              return Promise.reject(new BottleRuntimeError('no engine', true, { away: true }));
+            }),
+        }),
       async (life) => {
         await waitUntil('more than three attempts', () => attempt > 3, 30_000);
         assert.equal((await life.view()).phase, 'freezing');
@@ -191,14 +193,14 @@ describe('the end of a run while something is under way, on the time-skipping se
   it('goes on destroying while the engine is away', async () => {
     let attempts = 0;
     await run(
-      (fake) => ({
-        destroyBottle: (run) =>
-          typedFailures(() => {
+      (fake) =>
+        typedFailures({
+          destroyBottle: async (run) => {
             attempts += 1;
             if (attempts < 4) throw new BottleRuntimeError('no engine', true, { away: true });
             return fake.activities.destroyBottle(run);
-          }),
-      }),
+          },
+        }),
       async (life) => {
         await life.frozen();
         await life.destroy();

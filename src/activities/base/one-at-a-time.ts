@@ -1,5 +1,4 @@
 import { beating } from './beating.js';
-import { typedFailures } from './failures.js';
 
 /**
  * The activity of a schedule: not done while another one is under way, such as an attempt that was given up and has not
@@ -15,7 +14,7 @@ export function oneAtATime<I extends readonly unknown[], T>(
     if (underWay) return busy;
     underWay = true;
     try {
-      return await typedFailures(() => beating((signal) => work(signal, ...input)));
+      return await beating((signal) => work(signal, ...input));
     } finally {
       underWay = false;
     }

@@ -20,7 +20,7 @@ export interface ReviewPorts extends Pick<
 const AT_ONCE = 4;
 
 export function createRowReviewActivities(ports: ReviewPorts): RowReviewActivities {
-  return { reviewRows: ({ host }) => typedFailures(() => beating(() => reviewRows(ports, host))) };
+  return typedFailures({ reviewRows: ({ host }) => beating(() => reviewRows(ports, host)) });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PassReport } from '../../domain/upkeep/reconcile.js';
+import { typedFailures } from '../base/failures.js';
 import { oneAtATime } from '../base/one-at-a-time.js';
 import type { ReconcileActivities } from '../ports/interface.js';
 import type { ReconcilePorts } from './reconcile-ports.js';
@@ -16,5 +17,5 @@ const BUSY: PassReport = {
 
 /** The activity of the reconciler's schedule. */
 export function createReconcileActivities(ports: ReconcilePorts): ReconcileActivities {
-  return { reconcile: oneAtATime(BUSY, (signal) => reconcilePass(ports, signal)) };
+  return typedFailures({ reconcile: oneAtATime(BUSY, (signal) => reconcilePass(ports, signal)) });
 }

@@ -1,4 +1,5 @@
 import type { ExpectedRun, SweepReport } from '../../domain/upkeep/sweep.js';
+import { typedFailures } from '../base/failures.js';
 import { oneAtATime } from '../base/one-at-a-time.js';
 import type { SweepActivities } from '../ports/interface.js';
 import type { SweepPorts } from './carry-out.js';
@@ -17,7 +18,7 @@ type Swept = { readonly expected: readonly ExpectedRun[] };
 
 /** The activity of the sweep's schedule. */
 export function createSweepActivities(ports: SweepPorts): SweepActivities {
-  return {
+  return typedFailures({
     sweepHost: oneAtATime(BUSY, (signal, { expected }: Swept) => sweepHost(ports, expected, signal)),
-  };
+  });
 }

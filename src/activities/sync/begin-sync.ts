@@ -17,7 +17,7 @@ export interface SyncRowActivities {
 }
 
 export function createSyncRowActivities(ports: HomePorts): SyncRowActivities {
-  return { beginSync: ({ run, host }) => typedFailures(() => beginSync(ports, run, host)) };
+  return typedFailures({ beginSync: ({ run, host }) => beginSync(ports, run, host) });
 }
 
 /** The rows of a run without an issue, unless new turns are paused or the day's budget is used up. */

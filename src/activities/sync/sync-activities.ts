@@ -21,13 +21,11 @@ export interface SyncActivities {
 export function createSyncActivities(ports: SyncPorts, attachments: Attachments): SyncActivities {
   const preparing = (slug: string) => stepOfTurn({ slug, turn: 1 }, 'prepare');
   const { underWay } = ports.host;
-  return {
+  return typedFailures({
     prepareSync: (input) =>
-      typedFailures(() =>
-        beating(() => underWay.during(preparing(input.slug), () => prepareSync(ports, input))),
-      ),
-    runSync: (input) => typedFailures(() => runSync(ports, attachments, input, 'run')),
-    reattachSync: (input) => typedFailures(() => runSync(ports, attachments, input, 'attach')),
+      beating(() => underWay.during(preparing(input.slug), () => prepareSync(ports, input))),
+    runSync: (input) => runSync(ports, attachments, input, 'run'),
+    reattachSync: (input) => runSync(ports, attachments, input, 'attach'),
     settleSync: (input) => settling((signal) => settleSync(ports, input, signal)),
-  };
+  });
 }

@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/activity';
 import { typedFailures } from '../../../../src/activities/base/failures.js';
+import { createHomeActivities } from '../../../../src/activities/home-activities.js';
+import { createHostActivities } from '../../../../src/activities/host-activities.js';
+import { createRowReviewActivities } from '../../../../src/activities/publish/review-rows.js';
+import { createReconcileActivities } from '../../../../src/activities/reconcile/reconcile-activity.js';
+import { createSweepActivities } from '../../../../src/activities/sweep/sweep-activity.js';
+import { createSyncRowActivities } from '../../../../src/activities/sync/begin-sync.js';
 import { BotBottleError } from '../../../../src/domain/base/errors.js';
+import { inActivity } from '../../../support/temporal/in-activity.js';
 
 describe('what a workflow hears of a fault', () => {
   const failing = (fault: Error): Promise<unknown> =>
-    typedFailures(() => Promise.reject(fault)).then(
-      () => assert.fail('it must fail'),
-      (error: unknown) => error,
-    );
+    typedFailures({ work: () => Promise.reject(fault) })
+      .work()
+      .then(
+        () => assert.fail('it must fail'),
+        (error: unknown) => error,
+      );
 
   it('is nothing where there is none', async () => {
-    assert.equal(await typedFailures(() => Promise.resolve(7)), 7);
+    const { twice } = typedFailures({ twice: (number: number) => Promise.resolve(2 * number) });
+    assert.equal(await twice(7), 14);
   });
 
   for (const retryable of [true, false])
@@ -27,4 +37,24 @@ describe('what a workflow hears of a fault', () => {
     const fault = new TypeError('x is not a function');
     assert.equal(await failing(fault), fault);
   });
+
+  // Whatever they ask their ports for fails.
+  const nothingWorks = new Proxy({} as never, {
+    get: (_none, name) => {
+      if (name === 'clock') return { now: Date.now };
+      throw new BotBottleError('git', 'it failed', false);
+    },
+  });
+  const asked: Readonly<Record<string, () => Promise<unknown>>> = {
+    'the host': () => createHostActivities(nothingWorks, nothingWorks).destroyBottle(nothingWorks),
+    'the home': () => createHomeActivities(nothingWorks, nothingWorks).recordTurn(nothingWorks),
+    'the rows': () => createRowReviewActivities(nothingWorks).reviewRows({ host: 'h' }),
+    'a sync': () => createSyncRowActivities(nothingWorks).beginSync(nothingWorks),
+    'the sweep': () => createSweepActivities(nothingWorks).sweepHost({ expected: [] }),
+    'the reconciler': () => createReconcileActivities(nothingWorks).reconcile(),
+  };
+  for (const [whose, ask] of Object.entries(asked))
+    it(`is so of the activities of ${whose}`, async () => {
+      await inActivity(() => assert.rejects(ask(), { type: 'git', nonRetryable: true }));
+    });
 });
