@@ -17,9 +17,17 @@ describe('the patterns of the test scripts', () => {
   for (const [name, command] of Object.entries(scripts)) {
     const patterns = [...command.matchAll(/'(test\/[^']+)'/g)].map(([, pattern = '']) => pattern);
     if (patterns.length === 0) continue;
-    it(`of ${name} find files`, () => {
-      for (const pattern of patterns.filter((one) => !one.endsWith('/**')))
-        assert.ok(lookupFiles(join(ROOT, pattern), ['.ts'], false).length > 0, pattern);
+    it(`of ${name} find files, and none twice`, () => {
+      const found = patterns
+        .filter((one) => !one.endsWith('/**'))
+        .map((pattern) => ({ pattern, files: lookupFiles(join(ROOT, pattern), ['.ts'], false) }));
+      for (const { pattern, files } of found) assert.ok(files.length > 0, pattern);
+      const all = found.flatMap(({ files }) => files);
+      // Where files are given to several processes, mocha runs them as often as they are named.
+      assert.deepEqual(
+        all.filter((file, at) => all.indexOf(file) !== at),
+        [],
+      );
     });
   }
 });
