@@ -1,3 +1,5 @@
+import { eachActivity } from '../../activities/base/each-activity.js';
+
 /** Which activities run in this process, for a log line. */
 export class RunningActivities {
   readonly #running = new Map<object, string>();
@@ -5,22 +7,16 @@ export class RunningActivities {
 
   /** The same activities, each noted while it runs. */
   watch<T extends object>(activities: T): T {
-    const watched = Object.entries(activities).map(
-      ([name, run]: [string, (...args: unknown[]) => unknown]) => [
-        name,
-        async (...args: unknown[]): Promise<unknown> => {
-          const mark = {};
-          this.#running.set(mark, `${name}${runOf(args[0])}`);
-          try {
-            return await run(...args);
-          } finally {
-            this.#ended.add(this.#running.get(mark) ?? name);
-            this.#running.delete(mark);
-          }
-        },
-      ],
-    );
-    return Object.fromEntries(watched) as T;
+    return eachActivity(activities, (run, name) => async (...args) => {
+      const mark = {};
+      this.#running.set(mark, `${name}${runOf(args[0])}`);
+      try {
+        return await run(...args);
+      } finally {
+        this.#ended.add(this.#running.get(mark) ?? name);
+        this.#running.delete(mark);
+      }
+    });
   }
 
   /** What ran at any time since this was last asked. */

@@ -7,6 +7,7 @@ import { createRowReviewActivities } from '../../../../src/activities/publish/re
 import { createReconcileActivities } from '../../../../src/activities/reconcile/reconcile-activity.js';
 import { createSweepActivities } from '../../../../src/activities/sweep/sweep-activity.js';
 import { createSyncRowActivities } from '../../../../src/activities/sync/begin-sync.js';
+import { createSyncActivities } from '../../../../src/activities/sync/sync-activities.js';
 import { BotBottleError } from '../../../../src/domain/base/errors.js';
 import { inActivity } from '../../../support/temporal/in-activity.js';
 
@@ -50,6 +51,10 @@ describe('what a workflow hears of a fault', () => {
     'the home': () => createHomeActivities(nothingWorks, nothingWorks).recordTurn(nothingWorks),
     'the rows': () => createRowReviewActivities(nothingWorks).reviewRows({ host: 'h' }),
     'a sync': () => createSyncRowActivities(nothingWorks).beginSync(nothingWorks),
+    'a sync’s host': () =>
+      createSyncActivities({ host: { underWay: nothingWorks } } as never, nothingWorks).prepareSync(
+        nothingWorks,
+      ),
     'the sweep': () => createSweepActivities(nothingWorks).sweepHost({ expected: [] }),
     'the reconciler': () => createReconcileActivities(nothingWorks).reconcile(),
   };
