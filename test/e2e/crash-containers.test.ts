@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
+import Docker from 'dockerode';
+import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import type { ContainerRole } from '../../src/domain/bottle/bottle-runtime.js';
 import { QUEUE_FILE_NAME } from '../../src/domain/run/queue.js';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -134,13 +136,14 @@ describe('containers that are killed while an agent runs', function () {
     );
   });
 
-  it('posts once what a killed agent had posted and says again when it goes on', async () => {
+  it('posts once what a stopped agent had posted and says again when it goes on', async () => {
     const life = await trigger('it says so twice', 'done success one');
     const { slug } = await life.frozen(1, 'done');
     const say = `comment ${String(life.issue)} said once`;
     await life.comment(bottleScript(say, WAIT_FOR_TEST, 'done success two'));
     await life.waiting(2);
-    await life.killContainer(slug, 'agent');
+    // As an engine does that is told to end.
+    await new Docker().getContainer(containerName(slug, 'agent')).stop({ t: 5 });
     await life.waiting(3);
     await life.files.letGo(slug);
     await life.frozen(3, 'done');
@@ -197,10 +200,19 @@ describe('containers that are killed while an agent runs', function () {
     assert.deepEqual(await life.files.snapshots(slug), ['turn-3.tar', 'turn-1.tar']);
   });
 
-  it('ends a turn whose sidecar vanishes', async () => {
+  it('ends a turn whose sidecar vanishes, and the next one whose new sidecar dies for the third time', async () => {
     const life = await trigger('the sidecar vanishes', WAIT_FOR_TEST);
     const { slug } = await life.waiting();
     await restartEngineWithout(life, slug, ['bundle']);
     await life.frozen(1, 'sidecar_died');
+
+    await life.comment(bottleScript(WAIT_FOR_TEST));
+    await life.waiting(2);
+    await killSidecar(life, slug);
+    await killSidecar(life, slug);
+    await life.killContainer(slug, 'bundle');
+    const view = await life.frozen(2, 'sidecar_died');
+    assert.equal(view.lastTurn?.doneStatus, null);
+    assert.notEqual(view.lastTurn.exitCode, 0);
   });
 });

@@ -11,7 +11,7 @@ import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import { Life } from '../support/stack/life.js';
 import { StackFiles } from '../support/stack/stack-files.js';
 import { Stack, waitUntil } from '../support/stack/stack.js';
-import { processesOf } from '../support/stack/processes.js';
+import { allGone } from '../support/stack/processes.js';
 import { tearDown } from '../support/stack/tear-down.js';
 import { DevServer } from '../support/temporal/dev-server.js';
 
@@ -66,7 +66,7 @@ describe('a home that is gone, and a second one', function () {
     const { slug } = await life.running();
     const first = await life.container(slug, 'agent');
     await stack.stopUp('SIGKILL');
-    await waitUntil('its parts to be gone', async () => (await processesOf(stack.home)).length === 0, 20_000);
+    await allGone(stack.home);
     second = stack.service(['worker'], {
       BOT_BOTTLE_HOME: other,
       FORGE_PUBLISH_TOKEN_FILE: join(other, 'secrets/publish-token'),

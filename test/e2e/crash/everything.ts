@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
 import { deliverComment } from '../../support/stack/deliver.js';
 import { waitUntil } from '../../support/stack/stack.js';
-import { partOf, processesOf } from '../../support/stack/processes.js';
+import { allGone, partOf } from '../../support/stack/processes.js';
 import { messagesStack } from './stack.js';
 
 const REMARKS = ['remark-one', 'remark-two', 'remark-three'];
@@ -16,11 +16,7 @@ describe('everything is killed at once', function () {
     const { slug } = await life.waiting();
     // Written while nobody listens: these deliveries of the forge are lost, so that ours are the first ones.
     await stack().stopUp('SIGKILL');
-    await waitUntil(
-      'the webhook to be gone',
-      async () => (await processesOf(stack().home)).length === 0,
-      20_000,
-    );
+    await allGone(stack().home);
     const ids: number[] = [];
     for (const remark of REMARKS)
       ids.push(await life.comment(`${remark}\n\n${bottleScript('done success heard')}`));
@@ -36,11 +32,7 @@ describe('everything is killed at once', function () {
     ]);
     assert.deepEqual(statuses, [202, 202, 202]);
 
-    await waitUntil(
-      'all processes to be gone',
-      async () => (await processesOf(stack().home)).length === 0,
-      20_000,
-    );
+    await allGone(stack().home);
     await stack().start();
     const heard = async (): Promise<string[]> => {
       const text = (await life.files.prompts(slug)).join('\n');

@@ -6,7 +6,7 @@ import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.j
 import { deliverComment } from '../../support/stack/deliver.js';
 import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
-import { partOf, processesOf } from '../../support/stack/processes.js';
+import { allGone, partOf } from '../../support/stack/processes.js';
 import { oneSlotStack } from './stack.js';
 
 const WORK = [
@@ -46,11 +46,7 @@ describe('parts that are killed while an agent runs', function () {
     const life = await trigger('up is killed, and the container is gone', WAIT_FOR_TEST);
     const { slug } = await life.waiting();
     await stack().stopUp('SIGKILL');
-    await waitUntil(
-      'its parts to be gone',
-      async () => (await processesOf(stack().home)).length === 0,
-      20_000,
-    );
+    await allGone(stack().home);
     await life.removeContainer(slug, 'agent');
     await stack().start();
     await life.frozen(2, 'done');
@@ -89,18 +85,18 @@ describe('parts that are killed while an agent runs', function () {
       agent = await life.container(slug, 'agent');
     });
 
-    /** The container is the same, and was not started again. */
-    async function isLeftAlone(status: ContainerState['status']): Promise<void> {
+    /** The container is the same, runs, and was not started again. */
+    async function isLeftAlone(): Promise<void> {
       const now = await life.container(slug, 'agent');
-      assert.deepEqual([now.id, now.startedAt, now.status], [agent.id, agent.startedAt, status]);
+      assert.deepEqual([now.id, now.startedAt, now.status], [agent.id, agent.startedAt, 'running']);
     }
 
     for (const part of PARTS) {
       it(`starts its ${part} again when that is killed, and takes deliveries on`, async () => {
         const { pid } = stack().upProcess;
-        const others = new Map<string, number>();
+        const others = new Map<(typeof PARTS)[number], number>();
         for (const other of PARTS) if (other !== part) others.set(other, await partOf(stack(), other));
-        const comment = await life.comment(bottleScript('done success heard'));
+        const comment = await life.comment(`The ${part} dies.\n\n${bottleScript('done success heard')}`);
         const said = stack().output.length;
         const name = part === 'temporal' ? 'Temporal' : part;
 
@@ -120,8 +116,8 @@ describe('parts that are killed while an agent runs', function () {
         assert.equal(again, part === 'webhook' ? 202 : 200);
         assert.equal(stack().upProcess.pid, pid, '`up` is the same');
         for (const [other, its] of others)
-          assert.equal(await partOf(stack(), other as 'worker'), its, `${other} was left alone`);
-        await isLeftAlone('running');
+          assert.equal(await partOf(stack(), other), its, `${other} was left alone`);
+        await isLeftAlone();
         const { stdout } = await stack().cli(['doctor', '--json']);
         const { checks } = JSON.parse(stdout) as {
           checks: { name: string; state: string; found: string }[];
@@ -143,10 +139,15 @@ describe('parts that are killed while an agent runs', function () {
       await life.until('attached again', () =>
         stack().output.slice(said).includes(`"slug":"${slug}","turn":1,"how":"attach"`),
       );
-      await isLeftAlone('running');
+      await isLeftAlone();
       await life.files.letGo(slug);
-      // The comments, all in one turn.
       await endsAsIfNothingHadHappened(life, slug, 2);
+      assert.equal((await life.container(slug, 'agent')).id, agent.id);
+      const [, heard = ''] = await life.files.prompts(slug);
+      assert.deepEqual(
+        [...heard.matchAll(/The (\w+) dies\./g)].map(([, part]) => part),
+        PARTS,
+      );
     });
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bottleScript } from '../../support/stack/bottle-script.js';
 import { proposed } from '../../support/stack/proposed.js';
 import { waitUntil } from '../../support/stack/stack.js';
-import { partOf, processesOf } from '../../support/stack/processes.js';
+import { allGone, partOf } from '../../support/stack/processes.js';
 import { messagesStack } from './stack.js';
 
 /** What an agent does that wants a host: asks, and asks again for as long as its sidecar is away. */
@@ -76,11 +76,7 @@ describe('parts that are killed while a proposal waits', function () {
 
     const first = await waiting(ofUp);
     await stack().stopUp('SIGKILL');
-    await waitUntil(
-      'its parts to be gone',
-      async () => (await processesOf(stack().home)).length === 0,
-      20_000,
-    );
+    await allGone(stack().home);
     await stack().start();
     await approved(first);
     await answer(ofUp);

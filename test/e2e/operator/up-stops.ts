@@ -8,7 +8,7 @@ import { ROOT } from '../../support/entries/entry-process.js';
 import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
 import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
-import { processesOf } from '../../support/stack/processes.js';
+import { allGone, processesOf } from '../../support/stack/processes.js';
 import { operatorStack } from './stack.js';
 
 /** A service manager kills what has not stopped after a minute and a half. */
@@ -28,11 +28,7 @@ describe('`up` that is stopped while an agent runs', function () {
   /** Nothing is left but the agent's containers, nothing counts as a crash, and the next `up` goes on. */
   async function goesOn({ life, slug }: Awaited<ReturnType<typeof agentRuns>>): Promise<void> {
     const agent = await life.container(slug, 'agent');
-    await waitUntil(
-      'its processes to be gone',
-      async () => (await processesOf(stack().home)).length === 0,
-      SOON_MS,
-    );
+    await allGone(stack().home, SOON_MS);
     assert.equal(existsSync(join(stack().home, 'part-ends.json')), false, 'a part ended by itself');
     assert.deepEqual(await readdir(join(stack().home, 'under-way')), []);
     for (const role of ['agent', 'bundle'] as const)

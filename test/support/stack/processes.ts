@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
-import type { Stack } from './stack.js';
+import { waitUntil, type Stack } from './stack.js';
 
 export interface StackProcess {
   readonly pid: number;
@@ -20,6 +20,11 @@ export async function processesOf(home: string): Promise<StackProcess[]> {
     }),
   );
   return found.filter((one) => one !== undefined);
+}
+
+/** Waits until nothing runs any more that was started for a home of the product. */
+export function allGone(home: string, timeoutMs = 20_000): Promise<void> {
+  return waitUntil('its processes to be gone', async () => (await processesOf(home)).length === 0, timeoutMs);
 }
 
 /** A part of `up` that is a process of its own. */

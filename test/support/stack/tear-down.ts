@@ -5,9 +5,9 @@ import type { Client } from '@temporalio/client';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
 import { containersFirst } from './containers-first.js';
-import { processesOf } from './processes.js';
+import { allGone } from './processes.js';
 import { StackFiles } from './stack-files.js';
-import { waitUntil, type Stack } from './stack.js';
+import type { Stack } from './stack.js';
 import { order } from '../temporal/send.js';
 
 const END_MS = 60_000;
@@ -35,11 +35,7 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
   const names = left.map((object) => `${object.type} ${object.name}`);
   assert.deepEqual(names, [], 'containers or volumes are left');
   assert.deepEqual(pinned, [], 'names of runs on images are left');
-  await waitUntil(
-    'the processes of the stack to be gone',
-    async () => (await processesOf(stack.home)).length === 0,
-    20_000,
-  );
+  await allGone(stack.home);
   assert.deepEqual([stack.home, stack.gitea.process.dir].filter(existsSync), [], 'a directory is left');
 }
 

@@ -1,4 +1,5 @@
 /** A host as the sweeper finds it, without engine and Temporal: files and marks are real, the engine's things are a list. */
+import assert from 'node:assert/strict';
 import type { SweepPorts } from '../../../src/activities/sweep/carry-out.js';
 import type {
   BottleRuntime,
@@ -55,7 +56,10 @@ function portsOf(swept: SweptHost): SweepPorts {
     git: { ...world.ports.git, removeLeftBehind: () => Promise.resolve(swept.scratch) },
     channel: {
       ...world.ports.channel,
-      tell: (workflowId, { slug }) => Promise.resolve(void swept.archived.push(`${workflowId} ${slug}`)),
+      tell: async (workflowId, { kind, slug }) => {
+        assert.equal(kind, 'archive');
+        swept.archived.push(`${workflowId} ${slug}`);
+      },
     },
     clock: { now: () => NOW },
     runStates: {
