@@ -11,7 +11,6 @@ import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
 import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { freeSpace } from '../adapters/files/free-space.js';
 import { partEndsFile, readPartEnds } from '../adapters/files/part-ends-file.js';
-import { loopLagFile } from '../adapters/files/loop-lag-file.js';
 import { hostId } from '../adapters/files/host-id.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
@@ -112,7 +111,6 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
     ciFiles: () => ciOf(config()),
     partEnds: () => readPartEnds(partEndsFile(homePath(env))),
     pauses: () => inRows(homePath(env), ({ pauses }) => pauses.all()),
-    loopLag: async () => (await loopLagFile(homePath(env)).read()) ?? null,
     disk: async () => {
       const home = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
       const { dataRoot } = await runtime.facts();

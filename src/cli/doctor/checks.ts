@@ -44,7 +44,6 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('notifications', async () => notificationsFinding(await probes.notifications())),
     check('pause', () => pause(probes)),
     check('up', () => up(probes, Date.now())),
-    check('event loop', () => eventLoop(probes)),
   ];
 }
 
@@ -214,20 +213,6 @@ async function up(probes: DoctorProbes, now: number): Promise<Finding> {
   return last.again
     ? warn(found.join('; '), remedy)
     : warn(`${found.join('; ')}; up ended with it`, `${remedy}; when that is mended: bot-bottle up`);
-}
-
-/** Everybody's heartbeats go over the worker's event loop. */
-async function eventLoop(probes: DoctorProbes): Promise<Finding> {
-  const lag = await probes.loopLag();
-  if (lag === null) return ok('no worker has written down how late it was');
-  const at = new Date(lag.at).toISOString();
-  const found = `late by ${String(lag.p99Ms)} ms (99 %), ${String(lag.maxMs)} ms at most, in the minute before ${at}`;
-  if (lag.worst === null) return ok(found);
-  const { lagMs, underWay } = lag.worst;
-  return warn(
-    `${found}; stood still for ${String(lagMs)} ms while there ran: ${underWay.join(', ') || 'no activity'}`,
-    'report it with the log: other runs lose their heartbeats meanwhile. A machine that is too busy shows it too',
-  );
 }
 
 /** How a run's disk is guarded, and whether there is room. */

@@ -72,13 +72,6 @@ export interface DoctorProbes {
   ciFiles(): Promise<readonly { readonly repo: string; readonly files: readonly string[] }[] | null>;
   /** Parts of `up` that ended by themselves, oldest first. */
   partEnds(): Promise<readonly PartEnd[]>;
-  /** How late the worker's event loop was, as it last wrote down; `null` before its first minute. */
-  loopLag(): Promise<{
-    readonly at: number;
-    readonly p99Ms: number;
-    readonly maxMs: number;
-    readonly worst: { readonly lagMs: number; readonly underWay: readonly string[] } | null;
-  } | null>;
   /** What holds new turns back. */
   pauses(): Promise<readonly PauseRow[]>;
   /** The file systems that runs write to, and below what a turn is stopped. */

@@ -28,7 +28,6 @@ import type { Config } from '../../config/load-config.js';
 import { keepCheckins } from './keep-checkins.js';
 import { keepNotices } from './keep-notices.js';
 import { notifyHooks } from '../notify-hooks.js';
-import { keepLoopLag } from './keep-loop-lag.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
 import { handOver } from './hand-over.js';
 import { versionedWorkers } from './versioned-workers.js';
@@ -39,7 +38,6 @@ import { syncPorts } from './sync-ports-of-config.js';
 import { keepSweepSchedule, sweepActivities } from './sweeper.js';
 import { targetOf } from '../temporal-client.js';
 import { tracingOfEnvironment, type TracingOfEnvironment } from '../tracing.js';
-import { RunningActivities } from './running-activities.js';
 import type { WorkerNeeds } from './worker-needs.js';
 import { sidecarToken } from '../secrets-of-config.js';
 
@@ -106,7 +104,6 @@ export async function startWorker(
     // What stands above takes seconds, and nobody listened yet.
     lock.lost.throwIfAborted();
     log.info({ org: config.FORGE_ORG, host, slots: config.BOTTLE_SLOTS, home }, 'worker starting');
-    const activities = new RunningActivities();
     const { workers, ...version } = await versionedWorkers(
       home,
       await workflowCode({ encrypts: (target.codecKeys ?? []).length > 0, traces: tracing !== undefined }),
@@ -116,13 +113,13 @@ export async function startWorker(
         tracing: await forWorkers(tracing),
         slots: config.BOTTLE_SLOTS,
         activities: byQueue(
-          activities.watch({
+          {
             ...createHomeActivities(homePorts, underWay),
             ...createReconcileActivities(reconciler),
             ...createSyncRowActivities(homePorts),
             ...sweeps.home,
-          }),
-          activities.watch({ ...createHostActivities(hostPorts, attachments), ...syncs, ...sweeps.host }),
+          },
+          { ...createHostActivities(hostPorts, attachments), ...syncs, ...sweeps.host },
         ),
       },
     );
@@ -133,7 +130,6 @@ export async function startWorker(
       keepSweepSchedule(client, host, config, log, ending.signal),
       renewSyncs(client, log, ending.signal),
       keepCheckins(client, database, log, ending.signal),
-      keepLoopLag(home, activities, log, ending.signal),
       ...notifyHooks(config).map((hook) =>
         keepNotices({ hook, database, blobs: hostPorts.blobs, now: Date.now, log }, ending.signal),
       ),

@@ -92,7 +92,6 @@ const HEALTHY: DoctorProbes = {
   ciFiles: answers([{ repo: 'alice/demo', files: [] }]),
   disk: answers(diskWith(50)),
   partEnds: answers([]),
-  loopLag: answers(null),
   pauses: answers([]),
   stuckWork: answers(AT_EASE),
 };
@@ -333,20 +332,6 @@ describe('doctor', () => {
       'fail',
       /daemon\.json/,
       { containerRuntime: () => 'kata' },
-    ],
-    [
-      'a loop that stood still',
-      'event loop',
-      'warn',
-      /report it/,
-      {
-        loopLag: answers({
-          at: 0,
-          p99Ms: 9,
-          maxMs: 72_000,
-          worst: { lagMs: 72_000, underWay: ['freezeBottle of x'] },
-        }),
-      },
     ],
     ['a full disk', 'disk', 'fail', /room/, { disk: answers(diskWith(1)) }],
     [
