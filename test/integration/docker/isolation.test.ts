@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Docker from 'dockerode';
 import { positionAt, type LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
-import type { TestBottle } from './support/test-bottle.js';
 import { int80Program } from './support/int80.js';
-import { AGENT_IMAGE, MIB, withBottles } from './support/test-bottle.js';
+import {
+  AGENT_IMAGE,
+  buildBundleImage,
+  MIB,
+  removeBundleImage,
+  TestBottle,
+  withBottles,
+} from './support/test-bottle.js';
 
 const EPERM = 1;
 const ENOSYS = 38;
@@ -45,10 +52,37 @@ interface Report {
 }
 
 describe('docker: isolation, seen from inside', () => {
-  const bottle = withBottles();
+  const docker = new Docker();
+  let image: string;
+  before(async () => {
+    image = await buildBundleImage(docker);
+  });
+  after(() => removeBundleImage(docker, image));
 
-  it('gives the agent no network interface, no capability, no way to more and nothing of the host', async () => {
-    const report = await probe(bottle(), { OURS: 'yes', HOME: '/elsewhere' });
+  describe('by the agent', () => {
+    testAgent(docker, () => image);
+  });
+  describe('by the bundle', () => {
+    testBundle(() => image);
+  });
+});
+
+/** One probe beside a running bundle tells it all. */
+function testAgent(docker: Docker, image: () => string): void {
+  let bottle: TestBottle;
+  let report: Report;
+  before(async () => {
+    bottle = await TestBottle.make(docker, image());
+    await bottle.runtime.createBundle(bottle.bundleSpec());
+    await bundleReport(bottle);
+    const program = join(bottle.dir, 'workspace/int80');
+    await writeFile(program, int80Program());
+    await chmod(program, 0o755);
+    report = await probe(bottle, { OURS: 'yes', HOME: '/elsewhere', PATH: '/evil' });
+  });
+  after(() => bottle.dispose());
+
+  it('gives the agent no network interface, no capability, no way to more and nothing of the host', () => {
     assert.deepEqual(report.interfaces, ['lo']);
     assert.equal(report.routes, 0);
     assert.deepEqual([report.uid, report.gid, report.groups], [1000, 1000, [1000]]);
@@ -65,8 +99,8 @@ describe('docker: isolation, seen from inside', () => {
     assert.deepEqual(report.queue, []);
   });
 
-  it('gives the agent only the environment that was asked for, and the fixed part wins', async () => {
-    const { env } = await probe(bottle(), { OURS: 'yes', HOME: '/elsewhere', PATH: '/evil' });
+  it('gives the agent only the environment that was asked for, and the fixed part wins', () => {
+    const { env } = report;
     // bash adds the last four.
     const added = ['PWD', 'SHLVL', 'OLDPWD', '_'];
     assert.deepEqual(Object.fromEntries(Object.entries(env).filter(([name]) => !added.includes(name))), {
@@ -82,9 +116,7 @@ describe('docker: isolation, seen from inside', () => {
   });
 
   it('lets the agent write its workspace, home and /tmp, and nothing else', async () => {
-    await bottle().runtime.createBundle(bottle().bundleSpec());
-    await bundleReport(bottle());
-    const { write, replaceSocket, linkIntoSockets, overwriteTurn, tmp } = await probe(bottle());
+    const { write, replaceSocket, linkIntoSockets, overwriteTurn, tmp } = report;
     const open = Object.entries(write).filter(([, result]) => result === 'ok');
     assert.deepEqual(
       open.map(([path]) => path),
@@ -94,19 +126,17 @@ describe('docker: isolation, seen from inside', () => {
     assert.equal(write['/run/bottle/turn'], 'EROFS');
     assert.deepEqual([replaceSocket, linkIntoSockets, overwriteTurn], ['EROFS', 'EROFS', 'EROFS']);
     for (const option of ['nosuid', 'nodev', 'size=131072k']) assert.ok(tmp.includes(option), option);
-    assert.match(await readFile(join(bottle().dir, 'turn/argv'), 'utf8'), /^node/);
+    assert.match(await readFile(join(bottle.dir, 'turn/argv'), 'utf8'), /^node/);
   });
 
-  it('reaches the bundle through its socket, which belongs to the bundle', async () => {
-    await bottle().runtime.createBundle(bottle().bundleSpec());
-    await bundleReport(bottle());
-    const { answer, socketOwner } = await probe(bottle());
+  it('reaches the bundle through its socket, which belongs to the bundle', () => {
+    const { answer, socketOwner } = report;
     assert.equal(answer, 'pong from the bundle');
     assert.equal(socketOwner, 10001);
   });
 
   it('refuses sockets of other families, kernel keys, io_uring and new namespaces, which Docker without a profile lets through', async () => {
-    const { sockets, calls, vsockWithHighBits, unshareUser } = await probe(bottle());
+    const { sockets, calls, vsockWithHighBits, unshareUser } = report;
     const opened = Object.entries(sockets)
       .filter(([, errno]) => errno === 0)
       .map(([name]) => name);
@@ -119,7 +149,7 @@ describe('docker: isolation, seen from inside', () => {
     for (const [name, errno] of Object.entries(refused)) assert.equal(errno, EPERM, name);
     assert.equal(unshareUser, EPERM);
 
-    const open = await probeWithoutProfile(bottle());
+    const open = await probeWithoutProfile(bottle);
     assert.equal(open.seccomp, '0');
     for (const name of ['AF_VSOCK', 'AF_ALG', 'AF_BLUETOOTH', 'AF_TIPC'])
       assert.notEqual(open.sockets[name], EPERM, name);
@@ -135,16 +165,12 @@ describe('docker: isolation, seen from inside', () => {
     }
   });
 
-  it('kills a program that calls through the 32-bit entry', async function () {
+  it('kills a program that calls through the 32-bit entry', function () {
     if (process.arch !== 'x64') this.skip();
-    const program = join(bottle().dir, 'workspace/int80');
-    await writeFile(program, int80Program());
-    await chmod(program, 0o755);
-    assert.equal((await probe(bottle())).oldEntry, 'SIGSYS');
+    assert.equal(report.oldEntry, 'SIGSYS');
   });
 
-  it('holds the agent to its memory, processes, file size and core limits', async () => {
-    const report = await probe(bottle(), {}, 'greedy');
+  it('holds the agent to its memory, processes, file size and core limits', () => {
     assert.equal(report.memoryLimit, String(256 * MIB));
     assert.equal(report.memoryHog, 'SIGKILL');
     assert.equal(report.pidsLimit, '64');
@@ -158,6 +184,10 @@ describe('docker: isolation, seen from inside', () => {
       ],
     );
   });
+}
+
+function testBundle(image: () => string): void {
+  const bottle = withBottles(image);
 
   it('gives the bundle its queue, its token and its socket, and as little as the agent otherwise', async () => {
     await bottle().runtime.createBundle(bottle().bundleSpec());
@@ -201,12 +231,11 @@ describe('docker: isolation, seen from inside', () => {
       assert.ok(!shown.includes(canary));
     }
   });
-});
+}
 
-async function probe(bottle: TestBottle, env: Record<string, string> = {}, mode = 'modest'): Promise<Report> {
-  await bottle.runtime.createBundle(bottle.bundleSpec());
+async function probe(bottle: TestBottle, env: Record<string, string>): Promise<Report> {
   await copyFile(PROBE, join(bottle.dir, 'turn/probe.mjs'));
-  await bottle.turn('node', '/run/bottle/turn/probe.mjs', mode);
+  await bottle.turn('node', '/run/bottle/turn/probe.mjs', 'greedy');
   await bottle.runtime.createAgent(bottle.agentSpec({ env }));
   const { lines } = await bottle.runTurn();
   return parse(lines);

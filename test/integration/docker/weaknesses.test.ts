@@ -10,13 +10,12 @@ import { containerName, labelsOf, volumeName } from '../../../src/adapters/docke
 import { createVolumes } from '../../../src/adapters/docker/volumes.js';
 import { weaknessesOf } from '../../../src/adapters/docker/weaknesses.js';
 import { BottleRuntimeError } from '../../../src/domain/base/errors.js';
-import { TestBottle } from './support/test-bottle.js';
+import { BUNDLE_IMAGE, TestBottle } from './support/test-bottle.js';
 import { AGENT, SECRET } from './support/weak-agents.js';
 import { AGENT_MOUNTS, BUNDLE, OTHER_HOME } from './support/weak-mounts.js';
 import { row, type Options, type Weakening } from './support/weakening.js';
 
 const LOOK = new URL('../../support/probes/look.mjs', import.meta.url);
-const BUNDLE_IMAGE = 'bot-bottle/bundle:dev';
 
 describe('docker: what lacks some of our hardening', function () {
   this.timeout(60_000);

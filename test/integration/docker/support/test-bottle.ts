@@ -16,6 +16,7 @@ import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runt
 import { PATIENCE } from '../../../support/scale/patience.js';
 
 export const AGENT_IMAGE = 'bot-bottle/agent-scripted:dev';
+export const BUNDLE_IMAGE = 'bot-bottle/bundle:dev';
 export const MIB = 1024 * 1024;
 
 /** An image whose bundle answers on the socket and prints what it may do. Removed again by `removeBundleImage`. */
@@ -171,24 +172,16 @@ export class TestBottle {
   }
 }
 
-/** Mocha's hooks for a suite that needs an engine: one image for all, a bottle for each test. */
-export function withBottles(): () => TestBottle {
+/** Mocha's hooks for a suite that needs an engine: a bottle for each test. */
+export function withBottles(bundleImage: () => string = () => BUNDLE_IMAGE): () => TestBottle {
   const docker = new Docker();
-  let image: string | undefined;
   let bottle: TestBottle | undefined;
-  before(async () => {
-    image = await buildBundleImage(docker);
-  });
   beforeEach(async () => {
-    assert.ok(image !== undefined);
-    bottle = await TestBottle.make(docker, image);
+    bottle = await TestBottle.make(docker, bundleImage());
   });
   afterEach(async () => {
     await bottle?.dispose();
     bottle = undefined;
-  });
-  after(async () => {
-    if (image !== undefined) await removeBundleImage(docker, image);
   });
   return () => {
     assert.ok(bottle !== undefined);
