@@ -23,6 +23,15 @@ export async function record(provider: string, name: string, lines: readonly Cli
   }
 }
 
+/** Version of the CLI that all of it was recorded with. */
+export function recordedVersion(provider: string): string {
+  return readFileSync(versionPath(provider), 'utf8').trim();
+}
+
+export async function recordVersion(provider: string, version: string): Promise<void> {
+  await writeFile(versionPath(provider), `${version}\n`);
+}
+
 function linesOf(provider: string, name: string, stream: CliLine['stream']): string[] {
   try {
     return readFileSync(pathOf(provider, name, stream), 'utf8')
@@ -31,6 +40,10 @@ function linesOf(provider: string, name: string, stream: CliLine['stream']): str
   } catch {
     return [];
   }
+}
+
+function versionPath(provider: string): string {
+  return fileURLToPath(new URL(`${provider}/version`, FIXTURES));
 }
 
 function pathOf(provider: string, name: string, stream: CliLine['stream']): string {

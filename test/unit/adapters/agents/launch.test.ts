@@ -72,6 +72,12 @@ describe('the command line of claude', () => {
     assert.deepEqual(JSON.parse(files['mcp.json'] ?? ''), { mcpServers: { supervise: SUPERVISE } });
   });
 
+  it('gives up a model that does not answer after two more tries, and asks nobody else', () => {
+    const { env } = claude.launch(OPTIONS);
+    assert.equal(env['CLAUDE_CODE_MAX_RETRIES'], '2');
+    assert.equal(env['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC'], '1');
+  });
+
   it('asks for no more output than its route lets through', () => {
     const { env } = claude.launch(OPTIONS);
     assert.equal(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS'], String(claude.access(null)?.rule.maxOutputTokens));
@@ -133,6 +139,15 @@ describe('the command line of codex', () => {
     assert.match(text, /^env_key = "OPENAI_API_KEY"$/m);
     assert.match(text, /^\[mcp_servers\.bottle\]\ncommand = "\/usr\/local\/bin\/node"$/m);
     assert.match(text, /^developer_instructions = .*read_issue.*\\"supervise\\"/m);
+  });
+
+  it('gives up a model that does not answer after two more tries, also one that cannot be reached', () => {
+    const text = codex.launch(OPTIONS).home['.codex/config.toml'] ?? '';
+    const [, provider = ''] = /^\[model_providers\.bottle\]\n((?:.+\n)+)/m.exec(text) ?? [];
+    assert.match(provider, /^request_max_retries = 2$/m);
+    assert.match(provider, /^stream_max_retries = 2$/m);
+    const [, features = ''] = /^\[features\]\n((?:.+\n)+)/m.exec(text) ?? [];
+    assert.match(features, /^unbounded_connection_retries = false$/m);
   });
 
   it('has the tools to ask for hosts and routes, in a run without a forge too, and begins no turn without them', () => {
