@@ -6,6 +6,7 @@ import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime
 
 const ROOT = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, ROOT)), 'utf8');
+const MARK = '-----';
 
 describe('the coding CLIs in their images', function () {
   this.timeout(60_000);
@@ -16,31 +17,27 @@ describe('the coding CLIs in their images', function () {
     ['codex', pinned('CODEX_VERSION')],
     ['opencode', pinned('OPENCODE_VERSION')],
     ['pi', lockedPi()],
-  ] as const) {
-    const image = `bot-bottle/agent-${cli}:dev`;
-    const isOptional = cli === 'pi' || cli === 'opencode';
-
-    it(`${cli} says its version, without network and on a read-only system`, async function () {
-      if (isOptional && (await runtime.imageId(image)) === undefined) this.skip();
-      assert.match(await output(cli, [`/usr/local/bin/${cli}`, '--version']), versionAlone(pin));
+  ] as const)
+    it(`${cli} says its version, without network and on a read-only system, with ripgrep beside it, and the way to the sidecar`, async function () {
+      const isOptional = cli === 'pi' || cli === 'opencode';
+      if (isOptional && (await runtime.imageId(imageOf(cli))) === undefined) this.skip();
+      const [version = '', ripgrep = '', mcp] = await outputs(cli, [
+        `/usr/local/bin/${cli} --version`,
+        '/usr/local/bin/rg --version',
+        "/usr/bin/stat -c '%u %a' /opt/bottle/mcp-stdio.mjs",
+      ]);
+      assert.match(version, versionAlone(pin));
+      assert.match(ripgrep, /^ripgrep \d/);
+      assert.equal(mcp, '0 644\n');
     });
 
-    it(`${cli} has ripgrep beside it, and the way to the sidecar`, async function () {
-      if (isOptional && (await runtime.imageId(image)) === undefined) this.skip();
-      assert.match(await output(cli, ['/usr/local/bin/rg', '--version']), /^ripgrep \d/);
-      assert.equal(
-        await output(cli, ['/usr/bin/stat', '-c', '%u %a', '/opt/bottle/mcp-stdio.mjs']),
-        '0 644\n',
-      );
-    });
-  }
-
-  async function output(cli: string, argv: readonly string[]): Promise<string> {
+  /** What each of them prints; all must end well. */
+  async function outputs(cli: string, commands: readonly string[]): Promise<string[]> {
     const { exitCode, stdout, stderr } = await runtime.runOnce({
       name: 'version',
       slug: `cli-version-${randomBytes(4).toString('hex')}`,
-      image: `bot-bottle/agent-${cli}:dev`,
-      argv,
+      image: imageOf(cli),
+      argv: ['/bin/bash', '-ec', commands.join(`\necho ${MARK}\n`)],
       user: 'agent',
       mounts: [],
       env: {},
@@ -48,9 +45,13 @@ describe('the coding CLIs in their images', function () {
       maxOutputBytes: 64 * 1024,
     });
     assert.equal(exitCode, 0, stderr);
-    return Buffer.from(stdout).toString();
+    return Buffer.from(stdout).toString().split(`${MARK}\n`);
   }
 });
+
+function imageOf(cli: string): string {
+  return `bot-bottle/agent-${cli}:dev`;
+}
 
 function pinned(name: string): string {
   const version = new RegExp(`^${name}=(.+)$`, 'm').exec(read('script/lib/versions.sh'))?.[1];

@@ -61,10 +61,6 @@ export class GiteaProcess {
     return `http://127.0.0.1:${String(this.port)}`;
   }
 
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
   /** Runs one of Gitea's own commands. Resolves with its standard output. */
   async command(...args: readonly string[]): Promise<string> {
     const { stdout } = await run(

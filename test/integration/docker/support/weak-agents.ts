@@ -38,7 +38,7 @@ export const AGENT: readonly Weakening[] = [
     ['has other security options', 'shares memory with others'],
     ['shared memory'],
   ),
-  row('memory to share', set({ IpcMode: 'shareable' }), ['shares memory with others'], []),
+  row('memory to share', set({ IpcMode: 'shareable' }), ['shares memory with others'], null),
   row(
     'the host’s name',
     (host, options) => {
@@ -46,9 +46,9 @@ export const AGENT: readonly Weakening[] = [
       delete options.Hostname;
     },
     ['has the host’s name'],
-    [],
+    null,
   ),
-  row('the host’s users', set({ UsernsMode: 'host' }), ['has the host’s users'], []),
+  row('the host’s users', set({ UsernsMode: 'host' }), ['has the host’s users'], null),
   row('a writable image', set({ ReadonlyRootfs: false }), ['can write its image'], ['root']),
   row(
     'no filter of system calls',
@@ -76,7 +76,7 @@ export const AGENT: readonly Weakening[] = [
       host.SecurityOpt = [...(host.SecurityOpt as string[]), 'apparmor=unconfined'];
     },
     ['has other security options', 'runs without AppArmor'],
-    [],
+    null,
   ),
   row(
     'root',
@@ -103,7 +103,7 @@ export const AGENT: readonly Weakening[] = [
     ['has devices'],
     ['devices'],
   ),
-  row('rights to devices', set({ DeviceCgroupRules: ['b 8:* rmw'] }), ['may use more devices'], []),
+  row('rights to devices', set({ DeviceCgroupRules: ['b 8:* rmw'] }), ['may use more devices'], null),
   row(
     'a graphics card',
     set({ DeviceRequests: [{ Driver: 'nvidia', Count: -1, Capabilities: [['gpu']] }] }),
@@ -111,9 +111,9 @@ export const AGENT: readonly Weakening[] = [
     null,
   ),
   row('memory without limit', set({ Memory: 0, MemorySwap: 0 }), ['has no limit of memory'], ['memory']),
-  row('swap', set({ MemorySwap: -1 }), ['has no limit of memory'], []),
+  row('swap', set({ MemorySwap: -1 }), ['has no limit of memory'], null),
   row('processes without limit', set({ PidsLimit: 0 }), ['has no limit of processes'], ['processes']),
-  row('CPUs without limit', set({ NanoCpus: 0 }), ['has no limit of CPUs'], []),
+  row('CPUs without limit', set({ NanoCpus: 0 }), ['has no limit of CPUs'], null),
   row('files without limit', set({ Ulimits: [] }), ['has no limit of files'], ['file limits']),
   row(
     'much shared memory',
@@ -125,7 +125,7 @@ export const AGENT: readonly Weakening[] = [
     'a log without limit',
     set({ LogConfig: { Type: 'json-file', Config: {} } }),
     ['has no limit of its log'],
-    [],
+    null,
   ),
   row('no init', set({ Init: false }), ['has no init process'], ['process 1']),
   row(
@@ -149,15 +149,20 @@ export const AGENT: readonly Weakening[] = [
       options.Healthcheck = { Test: ['CMD', 'true'] };
     },
     ['has a health check'],
-    [],
+    null,
   ),
-  row('a published port', set({ PortBindings: { '80/tcp': [{ HostPort: '0' }] } }), ['publishes ports'], []),
-  row('all ports published', set({ PublishAllPorts: true }), ['publishes all ports'], []),
+  row(
+    'a published port',
+    set({ PortBindings: { '80/tcp': [{ HostPort: '0' }] } }),
+    ['publishes ports'],
+    null,
+  ),
+  row('all ports published', set({ PublishAllPorts: true }), ['publishes all ports'], null),
   row(
     'a kernel setting',
     set({ Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' } }),
     ['changes kernel settings'],
-    [],
+    null,
   ),
   row(
     'a host by name',
@@ -175,7 +180,7 @@ export const AGENT: readonly Weakening[] = [
     'no end when memory runs out',
     set({ OomKillDisable: true }),
     ['is not killed when memory runs out'],
-    [],
+    null,
   ),
   row(
     'a late end when memory runs out',

@@ -15,13 +15,13 @@ export const AGENT_MOUNTS: readonly Weakening[] = [
     'the home of another run',
     mountAt('/home/agent', { Source: OTHER_HOME }),
     ['has something else mounted at /home/agent'],
-    [],
+    null,
   ),
   row(
     'the workspace of another run',
     mountAt('/workspace', { Source: '/tmp' }),
     ['has something else mounted at /workspace'],
-    [],
+    null,
   ),
   row(
     'the queue',
