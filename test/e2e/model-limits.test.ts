@@ -10,7 +10,7 @@ import { useStack } from '../support/stack/use-stack.js';
 const BUDGET = 100_000;
 const DAY_BUDGET = 10 * BUDGET;
 
-/** The real Claude Code and a model that is limited, overloaded, or too dear. */
+/** The real Claude Code and a model that is limited or too dear. */
 describe('what ends a turn of a real agent early', function () {
   this.timeout(240_000);
   let api: ModelApi;
@@ -73,6 +73,8 @@ describe('what ends a turn of a real agent early', function () {
     assert.ok(over.spent.tokens >= 2 * BUDGET);
     const [, row] = await life.files.turnRows(over.slug);
     assert.equal(row?.detail['stopped'], 'budget');
+    assert.equal(row.detail['exitCode'], 1, 'it was not waited for until it had to be stopped');
+    assert.match(await life.files.agentLog(over.slug, 1), /budget of tokens is used up/);
     const refused = await stack().cli(['signal', over.slug, 'resume']);
     assert.match(refused.stderr, /budget is used up: 200010 of 100000 tokens/);
     api.script(...done('with more', has(/The text of too dear/)));
@@ -81,18 +83,6 @@ describe('what ends a turn of a real agent early', function () {
     api.check();
     assert.equal(went.sessionId, over.sessionId);
     await life.close();
-  });
-
-  it('an overloaded model: the run sleeps a minute', async () => {
-    const busy = status(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
-    api.script(...Array.from({ length: 20 }, () => ({ reply: busy })));
-    const life = await trigger('overloaded');
-    const held = await life.frozen(1, 'limited');
-    assert.match(held.detail ?? '', /HTTP 529/);
-    assert.ok(held.resumeAt !== null && held.resumeAt > Date.now());
-    // Before it goes on by itself.
-    await life.close();
-    api.reset();
   });
 
   it('the budget of the day: another run waits for tomorrow, or for the operator’s word', async () => {
