@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
+import { checkRequest } from '../../../src/bundle/egress/model/request-rules.js';
 import { PLACEHOLDER_KEY } from '../../../src/domain/egress/route.js';
 import { CliBottle, type CliTurn } from '../../support/agents/cli-bottle.js';
 import { SESSION } from '../../support/agents/cli-cases.js';
@@ -31,6 +32,8 @@ async function requestOf(name: string, turn: CliTurn): Promise<ModelRequest> {
   assert.ok(request !== undefined && requests.length === 1, 'nothing else is asked for');
   const access = agentProvider(name).access(turn.model ?? null) ?? assert.fail();
   assert.ok(access.methods.includes(request.method) && access.paths.includes(request.path));
+  const judged = checkRequest(request.body, access.rule);
+  assert.equal(judged.kind, 'allowed', JSON.stringify(judged));
   return request;
 }
 
