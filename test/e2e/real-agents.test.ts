@@ -8,6 +8,7 @@ describe('real agents, each in the place of the scripted one', function () {
   describeCliLife(
     {
       provider: 'claude',
+      losesHome: true,
       secret: 'anthropic-api-key',
       keyOf: ({ headers }) => headers['x-api-key'],
       forge: (tool, input) => use(`mcp__bottle__${tool}`, input),

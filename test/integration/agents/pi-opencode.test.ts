@@ -31,7 +31,7 @@ for (const { provider, tool } of [
     const first = (prompt: string): Promise<TurnEnd> =>
       bottle.turn(prompt, { sessionId: provider.newSessionId('run-1/1') });
 
-    it('works with the files and the sidecar, and goes on in the same session with all that was said', async () => {
+    it('works with the files and the sidecar, and has all that was said in the session paths and nowhere else', async () => {
       bottle.model.script(
         {
           expect: ({ text, headers, body }) => {
@@ -51,6 +51,7 @@ for (const { provider, tool } of [
       const { sessionId } = one.summary;
       assert.ok(sessionId !== null && provider.isSessionId(sessionId));
 
+      await keepOnly(bottle, provider.sessionPaths);
       bottle.model.script({
         expect: ({ text }) => assert.match(text, /PROMPT-ONE[^]*Done with the first\.[^]*PROMPT-TWO/),
         reply: say('Done with the second.'),
@@ -58,29 +59,15 @@ for (const { provider, tool } of [
       const two = await bottle.turn('PROMPT-TWO', { sessionId, resume: true });
       assert.equal(two.summary.outcome, 'finished', JSON.stringify(two));
       assert.equal(two.summary.sessionId, sessionId);
+      await keepOnly(bottle, []);
+      const lost = await bottle.turn('PROMPT-THREE', { sessionId, resume: true });
+      assert.equal(lost.summary.outcome, 'unknown_session', JSON.stringify(lost));
       bottle.model.check();
       // Nothing but the scripted answers was asked for: no title, no update, no list of models.
       assert.deepEqual(
         bottle.model.requests.map(({ path }) => path),
         Array.from({ length: 4 }, () => '/v1/messages'),
       );
-    });
-
-    it('has its session in the session paths, and nowhere else', async () => {
-      bottle.model.script({ reply: say('I remember: blue.') });
-      const { sessionId } = (await first('PROMPT-ONE')).summary;
-      await keepOnly(bottle, provider.sessionPaths);
-      bottle.model.script({
-        expect: ({ text }) => assert.match(text, /PROMPT-ONE[^]*I remember: blue\./),
-        reply: say('Still blue.'),
-      });
-      const again = await bottle.turn('PROMPT-TWO', { sessionId, resume: true });
-      assert.equal(again.summary.outcome, 'finished', JSON.stringify(again));
-      bottle.model.check();
-      await keepOnly(bottle, []);
-      const lost = await bottle.turn('PROMPT-THREE', { sessionId, resume: true });
-      assert.equal(lost.summary.outcome, 'unknown_session', JSON.stringify(lost));
-      bottle.model.check();
     });
 
     it('tells that the model refused, and goes on in that session later', async () => {
@@ -90,9 +77,14 @@ for (const { provider, tool } of [
       assert.equal(refused.summary.outcome, 'provider', JSON.stringify(refused));
       assert.match(refused.summary.error, /invalid x-api-key/);
       const { sessionId } = refused.summary;
-      bottle.model.script({ reply: say('Now it works.') });
+      bottle.model.script({
+        expect: ({ text }) => assert.match(text, /PROMPT-ONE[^]*PROMPT-TWO/),
+        reply: say('Now it works.'),
+      });
       const later = await bottle.turn('PROMPT-TWO', { sessionId, resume: true });
       assert.equal(later.summary.outcome, 'finished', JSON.stringify(later));
+      assert.equal(later.summary.sessionId, sessionId);
+      bottle.model.check();
     });
 
     it("runs nothing of a repository's own configuration", async () => {
