@@ -16,8 +16,8 @@ export interface Candidate {
   readonly branchSha: string | null;
   /** Tip of the branch the pull request goes to. */
   readonly baseTip: string | null;
-  /** How many commits it has that no branch of the forge has. */
-  readonly commits: number;
+  /** Those that no branch of the forge has, oldest first. */
+  readonly commits: readonly string[];
   /** Of every git process that looks at it. */
   readonly limits: GitLimits;
   /** Ends them. */
@@ -30,8 +30,8 @@ export const FORGE_REFS = 'refs/forge/';
 /** Among them, since its commits are known as those are; a branch of that name would only be checked once more. */
 export const UPSTREAM_REF = `${FORGE_REFS}bot-bottle/upstream`;
 /** `rev-list` arguments for what the candidate has and no branch of the forge. */
-export function newCommits(candidate: Candidate): string[] {
-  return [candidate.head, '--not', `--glob=${FORGE_REFS}*`];
+export function newCommits({ head }: Pick<Candidate, 'head'>): string[] {
+  return [head, '--not', `--glob=${FORGE_REFS}*`];
 }
 
 /** A question that several checks ask of the same commits. */

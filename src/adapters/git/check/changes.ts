@@ -1,5 +1,5 @@
 import { GitOverrunError } from '../../../domain/base/errors.js';
-import { eachRecord, newCommits, oncePerCandidate, quarantined, type Candidate } from './candidate.js';
+import { eachRecord, oncePerCandidate, type Candidate } from './candidate.js';
 
 export interface Change {
   readonly commit: string;
@@ -33,11 +33,12 @@ const DIFF_TREE = [
 export const changesOfCommits = oncePerCandidate(listChanges);
 
 async function listChanges(candidate: Candidate): Promise<Change[]> {
-  const commits = await quarantined(candidate, ['rev-list', '--reverse', ...newCommits(candidate)]);
-  if (commits === '') return [];
+  const { commits, request } = candidate;
+  if (commits.length === 0) return [];
   const changes: Change[] = [];
-  const bounds = new ChangeBounds(candidate.request.maxFiles);
-  await eachChange(candidate, ['-c', '--root', '--stdin'], commits, (change) => {
+  const bounds = new ChangeBounds(request.maxFiles);
+  const input = commits.map((commit) => `${commit}\n`).join('');
+  await eachChange(candidate, ['-c', '--root', '--stdin'], input, (change) => {
     bounds.count(change.path);
     changes.push(change);
   });

@@ -4,7 +4,7 @@ import type { SecretGuard } from '../../../domain/secret/secret-guard.js';
 import { secretRefusal } from '../../../domain/run/secret-refusal.js';
 import type { SecretScanReport } from '../../../domain/secret/secret-scanner.js';
 import type { BundleHeader } from '../bundle-file.js';
-import { isAncestorIn, newCommits, quarantined, type Candidate } from './candidate.js';
+import { eachRecord, isAncestorIn, newCommits, type Candidate } from './candidate.js';
 import { hasForeignGitlink } from './gitlink-changes.js';
 import { CHECKS_BEFORE_SCAN, CHECKS_BESIDE_SCAN, type PublishCheck } from './publish-checks.js';
 import { takeIn } from './quarantine.js';
@@ -53,9 +53,11 @@ async function check(
   const { head } = header;
   const reason = await takeIn(quarantine, request.bundleFile, header, request.maxBytes);
   if (reason !== undefined) return { kind: 'refused', reason };
-  const found = { ...quarantine, request, head, commits: 0 };
-  const commits = Number(await quarantined(found, ['rev-list', '--count', ...newCommits(found)]));
-  const candidate = { ...found, commits };
+  const commits: string[] = [];
+  await eachRecord(quarantine, ['rev-list', '--reverse', ...newCommits(header)], '\n', (id) => {
+    commits.push(id);
+  });
+  const candidate = { ...quarantine, request, head, commits };
   if (await hasNothingNew(candidate))
     return { kind: 'unchanged', head: candidate.branchSha ?? head, onForge: candidate.branchSha !== null };
   const why = await firstObjection(candidate, CHECKS_BEFORE_SCAN);
@@ -91,5 +93,5 @@ async function firstObjection(
 /** Nothing to push: the forge's branch has it all, or there is no branch yet and no commit of its own to make one for. */
 async function hasNothingNew(candidate: Candidate): Promise<boolean> {
   const { branchSha, head, commits } = candidate;
-  return branchSha === null ? commits === 0 : isAncestorIn(candidate, head, branchSha);
+  return branchSha === null ? commits.length === 0 : isAncestorIn(candidate, head, branchSha);
 }

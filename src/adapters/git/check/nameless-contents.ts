@@ -1,5 +1,5 @@
 import type { NamelessContents } from '../../../domain/secret/secret-scanner.js';
-import { writeGitCommit } from '../../system/git-objects.js';
+import { gitCommit, writeGitObjects } from '../../system/git-objects.js';
 import type { Candidate } from './candidate.js';
 import { changesOfCommits, type Change } from './changes.js';
 
@@ -35,9 +35,10 @@ export async function namelessContents(
       }
     }
   }
-  const base = await writeGitCommit(candidate.dir, { files: [...before, ...gone] });
-  const tip = await writeGitCommit(candidate.dir, { files: after, parent: base });
-  return { tip, base, placeOf: (name) => places.get(name) };
+  const base = await gitCommit({ files: [...before, ...gone] });
+  const tip = await gitCommit({ files: after, parent: base.id });
+  await writeGitObjects(candidate.dir, [...base.objects, ...tip.objects]);
+  return { tip: tip.id, base: base.id, placeOf: (name) => places.get(name) };
 }
 
 function numbered(at: number): string {

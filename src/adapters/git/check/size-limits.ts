@@ -11,9 +11,9 @@ export const MAX_ALL_COMMIT_BYTES = 4 * 1024 * 1024;
 /** Commits, bytes in all and of one file, and files: of the commits themselves, whatever is left of it at their end. */
 export async function staysInLimits(candidate: Candidate): Promise<string | undefined> {
   const { maxBytes, maxCommits, maxFileBytes } = candidate.request;
-  if (candidate.commits > maxCommits) {
+  if (candidate.commits.length > maxCommits) {
     return (
-      `there are ${String(candidate.commits)} new commits, more than the ${String(maxCommits)} that may be published: ` +
+      `there are ${String(candidate.commits.length)} new commits, more than the ${String(maxCommits)} that may be published: ` +
       'put several together into one'
     );
   }
