@@ -8,7 +8,7 @@ import type {
   SecretScanner,
 } from '../../domain/secret/secret-scanner.js';
 import { SENTINEL_PREFIX, SENTINEL_RULE } from './gitleaks-config.js';
-import { writeGitCommit, writeGitObject } from '../system/git-objects.js';
+import { gitCommit, gitObject, writeGitObjects } from '../system/git-objects.js';
 import { countsIn } from './guesses.js';
 import { parseReport, type ReportedFinding } from './report.js';
 import { runGitleaks, type GitleaksOutput } from './run-gitleaks.js';
@@ -69,18 +69,19 @@ export class GitleaksScanner implements SecretScanner {
 
   async scanCommits(range: CommitRange): Promise<SecretFinding[]> {
     const sentinel = newSentinel();
-    const blob = await writeGitObject(range.gitDir, 'blob', Buffer.from(`${sentinel}\n`));
-    const last = await writeGitCommit(range.gitDir, { files: [{ name: 'sentinel', blob }], date: NEWEST });
+    const blob = gitObject('blob', Buffer.from(`${sentinel}\n`));
+    const last = await gitCommit({ files: [{ name: 'sentinel', blob: blob.id }], date: NEWEST });
+    await writeGitObjects(range.gitDir, [blob, ...last.objects]);
     const { nameless } = range;
-    const heads = [last, range.head, nameless.tip];
+    const heads = [last.id, range.head, nameless.tip];
     const log = [...LOG, ...heads, '--not', `--glob=${range.knownRefs}`, nameless.base].join(' ');
     const found = await this.#run(
       ['git', ...ARGS, '--platform=none', `--log-opts=${log}`, range.gitDir],
       range.gitEnvironment,
     );
-    if (!found.some(({ rule, commit }) => rule === SENTINEL_RULE && commit === last)) throw notAll();
+    if (!found.some(({ rule, commit }) => rule === SENTINEL_RULE && commit === last.id)) throw notAll();
     const findings = found
-      .filter(({ commit }) => commit !== last)
+      .filter(({ commit }) => commit !== last.id)
       .flatMap(({ rule, file, line, commit }) => {
         if (commit !== nameless.tip) return { rule, where: file, line, commit };
         const place = nameless.placeOf(file);

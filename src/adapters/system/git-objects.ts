@@ -18,19 +18,24 @@ export interface CommitOfOurs {
   readonly date?: string;
 }
 
-/**
- * Writes a commit into a repository that is ours, without a process. Answers its id.
- * @throws the file system's errors
- */
-export async function writeGitCommit(
-  gitDir: string,
-  { files, parent, date = '0' }: CommitOfOurs,
-): Promise<string> {
-  const tree = await writeGitObject(gitDir, 'tree', await treeOf(files));
+/** One that is not written yet. */
+export interface GitObjectOfOurs {
+  readonly id: string;
+  /** With the header, not compressed. */
+  readonly bytes: Buffer;
+}
+
+/** A commit and its tree, made without a process. The id is the commit's. */
+export async function gitCommit({ files, parent, date = '0' }: CommitOfOurs): Promise<{
+  readonly id: string;
+  readonly objects: readonly GitObjectOfOurs[];
+}> {
+  const tree = gitObject('tree', await treeOf(files));
   const who = `${WHO} ${date} +0000`;
   const parents = parent === undefined ? '' : `parent ${parent}\n`;
-  const commit = `tree ${tree}\n${parents}author ${who}\ncommitter ${who}\n\nours\n`;
-  return writeGitObject(gitDir, 'commit', Buffer.from(commit));
+  const text = `tree ${tree.id}\n${parents}author ${who}\ncommitter ${who}\n\nours\n`;
+  const commit = gitObject('commit', Buffer.from(text));
+  return { id: commit.id, objects: [tree, commit] };
 }
 
 /** In slices, since an agent's commits may change fifty thousand files, and each heartbeat goes over the same event loop. */
@@ -46,16 +51,21 @@ async function treeOf(files: CommitOfOurs['files']): Promise<Buffer> {
   return Buffer.concat(slices);
 }
 
-/** Writes a loose object (gitrepository-layout(5)). Answers its id. @throws the file system's errors */
-export async function writeGitObject(
-  gitDir: string,
-  type: 'blob' | 'tree' | 'commit',
-  content: Buffer,
-): Promise<string> {
+export function gitObject(type: 'blob' | 'tree' | 'commit', content: Buffer): GitObjectOfOurs {
   const bytes = Buffer.concat([Buffer.from(`${type} ${String(content.length)}\0`), content]);
-  const id = createHash('sha1').update(bytes).digest('hex');
-  const directory = join(gitDir, 'objects', id.slice(0, 2));
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, id.slice(2)), await compress(bytes));
-  return id;
+  return { id: createHash('sha1').update(bytes).digest('hex'), bytes };
+}
+
+/**
+ * Writes loose objects (gitrepository-layout(5)) into a repository that is ours, all at once.
+ * @throws the file system's errors
+ */
+export async function writeGitObjects(gitDir: string, objects: readonly GitObjectOfOurs[]): Promise<void> {
+  await Promise.all(
+    objects.map(async ({ id, bytes }) => {
+      const directory = join(gitDir, 'objects', id.slice(0, 2));
+      await mkdir(directory, { recursive: true });
+      await writeFile(join(directory, id.slice(2)), await compress(bytes));
+    }),
+  );
 }
