@@ -44,18 +44,16 @@ const ASKED_AT_ONCE = 8;
  *   writes, or the bot can see `login` in one that does (Gitea shows a team's members to its members).
  */
 export async function permissionOf(repo: GiteaRepo, login: string): Promise<Permission> {
+  // Asked beside the exact question, since most tokens get no answer to that; else nobody asks whether they failed.
+  const teams = teamsOf(repo.client, repo.path());
+  const assigning = repo.client.json({ method: 'GET', path: repo.path('assignees') });
+  for (const one of [teams, assigning]) one.catch(() => undefined);
   const path = repo.path('collaborators', login, 'permission');
   const exact = await repo.client.request({ method: 'GET', path, accept: [403, 404] });
   if (exact.status === 404) return 'none';
   if (exact.status !== 403) return toPermission(textOf(asObject(exact.json(), 'permission'), 'permission'));
-  const teams = teamsOf(repo.client, repo.path());
-  // Needed for most; of the others nobody asks whether it failed.
-  teams.catch(() => undefined);
   // The same status for a missing scope; this one then says so.
-  const assignees = asList(
-    await repo.client.json({ method: 'GET', path: repo.path('assignees') }),
-    'assignees',
-  );
+  const assignees = asList(await assigning, 'assignees');
   const wanted = login.toLowerCase();
   const assignable = assignees.some((user) => textOf(user, 'login').toLowerCase() === wanted);
   if (assignable && (await assignableMeansWrite(repo.client, await teams, login))) return 'write';
