@@ -35,6 +35,8 @@ async function start(): Promise<RunningBundle> {
   log = bundleLog(redact);
   const forge = lazyForge(() => connect(config));
   const bundle = await startBundle(config, { forge, log, redact });
+  // While the agent starts: its first call would wait for it.
+  if (config.hasForge) forge.load();
   const { slug, turn, issue, pr } = config;
   log('info', 'serving', { slug, turn, issue, pr, readyAfterMs: Math.round(performance.now()) });
   return bundle;

@@ -1,10 +1,19 @@
 import type { AgentForge } from './forge/scoped-forge.js';
 
-/** A forge whose adapter is loaded with the first call: the socket stands sooner by what loading it costs. */
-export function lazyForge(load: () => Promise<AgentForge>): AgentForge {
+export interface LazyForge extends AgentForge {
+  /** Loads it, before anybody calls. */
+  load(): void;
+}
+
+/** A forge whose adapter is loaded later: the socket stands sooner by what loading it costs. */
+export function lazyForge(load: () => Promise<AgentForge>): LazyForge {
   let loading: Promise<AgentForge> | undefined;
   const forge = (): Promise<AgentForge> => (loading ??= load());
   return {
+    load: () => {
+      // Whoever calls hears of a failure.
+      forge().catch(() => undefined);
+    },
     readIssue: async (number) => (await forge()).readIssue(number),
     readPr: async (number) => (await forge()).readPr(number),
     readComments: async (number) => (await forge()).readComments(number),

@@ -158,6 +158,8 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       ],
     ]),
   });
+  // While the agent starts: its first request would wait for it.
+  egress.load();
   return {
     stop: async () => {
       publisher.stop();

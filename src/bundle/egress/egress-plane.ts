@@ -6,20 +6,23 @@ import { ProxyDoor } from './proxy-door.js';
 import type { Proxies } from './proxies.js';
 
 export interface EgressPlane {
+  /** Loads what is behind the sockets, before anybody asks. */
+  load(): void;
   /** Cuts what is open and tells the worker what was counted. */
   close(): Promise<void>;
 }
 
 /**
- * The two sockets of the egress plane, accepting when this resolves. What is behind them is loaded with the first
- * connection: a bottle that never asks pays two sockets. Errors: the file system's own for the sockets.
+ * The two sockets of the egress plane, accepting when this resolves. What is behind them is loaded later, so that they stand
+ * sooner. Errors: the file system's own for the sockets.
  */
 export async function openEgressPlane(options: EgressPlaneOptions): Promise<EgressPlane> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let loading: Promise<Proxies> | undefined;
+  const load = (): Promise<Proxies> =>
+    (loading ??= import('./proxies.js').then(({ startProxies }) => startProxies(options, limits)));
   const handOver = (socket: Socket, to: 'forward' | 'credential'): void => {
-    loading ??= import('./proxies.js').then(({ startProxies }) => startProxies(options, limits));
-    loading.then(
+    load().then(
       (proxies) => {
         proxies[to](socket);
       },
@@ -41,6 +44,10 @@ export async function openEgressPlane(options: EgressPlaneOptions): Promise<Egre
   ];
   await Promise.all(doors.map((door) => door.open()));
   return {
+    load: () => {
+      // Whoever connects hears of a failure.
+      Promise.all([load(), import('./model/model-plane.js')]).catch(() => undefined);
+    },
     close: async () => {
       await Promise.all(doors.map((door) => door.close()));
       const proxies = await loading?.catch(() => undefined);
