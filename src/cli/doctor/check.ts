@@ -40,10 +40,16 @@ async function finding(check: Check, timeoutMs: number): Promise<Finding> {
   try {
     return await Promise.race([check.run(), late]);
   } catch (error) {
-    return { state: 'fail', found: messageOf(error) };
+    return { state: 'fail', found: inOneLine(messageOf(error)) };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** A row has one line, and a configuration may be wrong in several. */
+function inOneLine(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join('; ');
 }
 
 export const ok = (found: string): Finding => ({ state: 'ok', found });

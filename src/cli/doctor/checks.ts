@@ -2,6 +2,7 @@ import { noModelKey } from '../../domain/agent/agent-needs.js';
 import { isOffered, isWrong, whyNotOffered } from '../../domain/agent/agent-standing.js';
 import { imageCommand } from '../../domain/bottle/bottle-image.js';
 import { formatBytes } from '../../domain/base/format-bytes.js';
+import { messageOf } from '../../domain/base/message-of.js';
 import { pauseText, unpauseCommand } from '../../domain/run/pause.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
@@ -22,7 +23,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** Every check over injected probes, in the order an operator would mend things. */
 export function doctorChecks(probes: DoctorProbes): readonly Check[] {
-  return [
+  const checks = [
     check('node', () => version(`Node ${probes.nodeVersion()}`, NODE_WANTED, 'install Node 20.12 or newer')),
     check('home', () => home(probes)),
     check('config', () => config(probes)),
@@ -45,11 +46,33 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('pause', () => pause(probes)),
     check('up', () => up(probes, Date.now())),
   ];
+  return checks.map((one) => (one.name === 'config' ? one : withoutRepeating(probes, one)));
 }
 
 function check(name: string, run: () => Finding | Promise<Finding>): Check {
   // async: a probe that throws at once fails its check like one that rejects.
   return { name, run: async () => run() };
+}
+
+/** What is wrong with the configuration stands in its own row, and no other check that needs it says it again. */
+function withoutRepeating(probes: DoctorProbes, one: Check): Check {
+  return check(one.name, async () => {
+    try {
+      return await one.run();
+    } catch (error) {
+      if (messageOf(error) !== configProblem(probes)) throw error;
+      return { state: 'fail', found: 'not looked at: the configuration is wrong' };
+    }
+  });
+}
+
+function configProblem(probes: DoctorProbes): string | null {
+  try {
+    probes.configWarnings();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function version(text: string, wanted: readonly number[], remedy: string): Finding {

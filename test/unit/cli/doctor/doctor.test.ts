@@ -392,6 +392,22 @@ describe('doctor', () => {
     assert.match(reports.get('engine')?.found ?? '', /docker\.sock/);
   });
 
+  it('what is wrong with the configuration stands in one row, readable, and once', async () => {
+    const wrong = (): never => {
+      throw new Error('config.yaml:1: unknown setting X\nconfig.yaml:2: unknown setting Y');
+    };
+    const probes = { ...HEALTHY, configWarnings: wrong, secrets: wrong, forge: async () => wrong() };
+    const cli = cliWith({ deps: { doctorChecks: () => doctorChecks(probes) } });
+    const { stdout } = await cli.run('doctor');
+    assert.match(
+      stdout,
+      /^fail +config +config\.yaml:1: unknown setting X; config\.yaml:2: unknown setting Y$/m,
+    );
+    for (const name of ['secrets', 'forge'])
+      assert.match(stdout, new RegExp(`^fail +${name} +not looked at: the configuration is wrong$`, 'm'));
+    assert.equal(stdout.split('unknown setting X').length, 2);
+  });
+
   it('a probe that hangs is cut off', async () => {
     const forever = new Promise<never>(() => undefined);
     const [report] = await runChecks([{ name: 'slow', run: () => forever }], 20);
