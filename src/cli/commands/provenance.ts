@@ -10,6 +10,7 @@ import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, table } from '../base/output.js';
 import { readGiven } from '../base/read-given.js';
 import type { ProvenanceDesk } from '../base/provenance-desk.js';
+import { isoTimeOf } from '../provenance-page/fields.js';
 import { recordPage } from '../provenance-page/page.js';
 
 const MAX_REASON = 1_000;
@@ -195,18 +196,18 @@ function notRecorded(slug: string): never {
 
 function recordTable({ entries, rows, seals }: RunRecord): string {
   const isPruned = seals.at(-1)?.reason === 'pruned';
-  const timeOf = new Map(
+  const times = new Map(
     rows.map(({ source, columns }) => {
       const key = KEY_COLUMNS[source].map((name) => columns[name] ?? null);
-      return [`${source} ${JSON.stringify(key)}`, Number(columns['at'] ?? columns['createdAt'])] as const;
+      const time = isoTimeOf(columns['at'] ?? columns['createdAt']);
+      return [`${source} ${JSON.stringify(key)}`, time ?? 'has no time'] as const;
     }),
   );
   const lines = entries.map(({ n, source, key }) => {
-    const at = timeOf.get(`${source} ${key}`);
     const seal = seals.find((one) => one.entries >= n);
     return [
       String(n),
-      at === undefined ? (isPruned ? 'pruned' : 'its row is missing') : new Date(at).toISOString(),
+      times.get(`${source} ${key}`) ?? (isPruned ? 'pruned' : 'its row is missing'),
       source,
       key,
       seal === undefined ? 'not yet' : `seal ${String(seal.n)}`,

@@ -33,7 +33,13 @@ export function textOf(value: unknown): string | null {
 }
 
 /** @param value epoch milliseconds */
-export function timeOf(value: unknown): string | null {
+export function isoTimeOf(value: unknown): string | null {
   const date = new Date(typeof value === 'number' ? value : NaN);
-  return Number.isNaN(date.getTime()) ? null : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** @param value epoch milliseconds */
+export function timeOf(value: unknown): string | null {
+  const time = isoTimeOf(value);
+  return time === null ? null : `${time.slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import SqliteDatabase from 'better-sqlite3';
 import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SigningKeyError } from '../../../src/domain/base/errors.js';
@@ -45,6 +46,21 @@ describe('bot-bottle provenance', () => {
     assert.match(lines[6] ?? '', /^6 .* proposal .* seal 2$/);
     const { entries } = JSON.parse((await run('show', ENDED, '--json')).stdout) as RunRecord;
     assert.equal(entries.length, 12);
+  });
+
+  it('shows a record whose times were changed into none', async () => {
+    const database = new SqliteDatabase(home.file);
+    try {
+      database.exec('drop trigger turn_no_update; drop trigger run_no_update');
+      database.prepare('update turn set at = ? where slug = ?').run(9e15, ENDED);
+      database.prepare('update run set created_at = ? where slug = ?').run('later', ENDED);
+    } finally {
+      database.close();
+    }
+    const { code, stdout, stderr } = await run('show', ENDED);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^1 +has no time +run /m);
+    assert.match(stdout, /^\d+ +has no time +turn /m);
   });
 
   it('verifies one run, all of them, and an export by its key alone', async () => {
