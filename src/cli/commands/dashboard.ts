@@ -14,7 +14,7 @@ export function dashboardCommand(root: Command, { deps, action }: CommandContext
     if (terminal === null || !deps.io.stdin.isTTY)
       throw new CliError(
         'no_terminal',
-        EXIT.failed,
+        EXIT.usage,
         'the dashboard needs a terminal: without one, bot-bottle proposals and bot-bottle orchestrate status do the same',
       );
     // Tells what is wrong with the settings while there is a shell to read it in.

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { sealRun } from '../../activities/rows/seal-run.js';
 import { homeReader, homeSigner } from '../../adapters/dsse/signing-keys.js';
 import { openDatabase } from '../../adapters/sqlite/open-database.js';
-import { InvalidInputError } from '../../domain/base/errors.js';
+import { notFound, refused } from '../../cli/base/errors.js';
 import { dayOf } from '../../domain/run/budget.js';
 import { verifyRecord } from '../../domain/provenance/verify-record.js';
 import { operatorName } from './operator-name.js';
 
 /**
  * Who prunes and why is a row of the record, the seal after it is the tombstone, and only then the rows go: one transaction,
- * beside a worker that runs or not. Errors: `InvalidInputError`, with why not.
+ * beside a worker that runs or not. Errors: `CliError`, with why not.
  */
 export async function pruneRun(
   home: string,
@@ -23,18 +23,16 @@ export async function pruneRun(
       const { provenance, operatorLog, runs } = stores;
       const [record] = await provenance.records([slug]);
       const run = await runs.run(slug);
-      if (record === undefined) throw new InvalidInputError(`nothing is recorded of ${slug}`);
+      if (record === undefined) throw notFound(`nothing is recorded of ${slug}`);
       const verdict = verifyRecord(record, homeReader(home));
-      if (verdict.pruned) throw new InvalidInputError(`${slug} was pruned already`);
+      if (verdict.pruned) throw refused(`${slug} was pruned already`);
       if (!verdict.ended || run === undefined)
-        throw new InvalidInputError(`${slug} has not ended: bot-bottle signal ${slug} destroy ends it`);
+        throw refused(`${slug} has not ended: bot-bottle signal ${slug} destroy ends it`);
       // The day's budget is counted from these rows.
       if ((await runs.turns(slug)).some((turn) => turn.at >= dayOf(Date.now()).begins))
-        throw new InvalidInputError(
-          `${slug} ran today, and the day’s budget counts it: prune it tomorrow (UTC)`,
-        );
+        throw refused(`${slug} ran today, and the day’s budget counts it: prune it tomorrow (UTC)`);
       if (verdict.problems.length > 0)
-        throw new InvalidInputError(
+        throw refused(
           `the record of ${slug} is not whole, and pruning would hide how: bot-bottle provenance verify ${slug}`,
         );
       const at = Date.now();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXIT } from '../../../src/cli/base/exit-codes.js';
 import { operatorName } from '../../../src/wiring/operator/operator-name.js';
 import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
 import type { RunRecord } from '../../../src/domain/provenance/record.js';
@@ -49,6 +50,12 @@ describe('bot-bottle provenance prune', () => {
     assert.match(stdout, /^coder-alice-demo-12-abcde: \d+ rows are gone/);
   };
 
+  const refuses = async (slug: string, why: RegExp): Promise<void> => {
+    const { code, stderr } = await run('prune', slug, '--yes');
+    assert.match(stderr, why);
+    assert.equal(code, EXIT.refused);
+  };
+
   it('removes the rows, and leaves a whole chain, who did it and a signed word of it', async () => {
     const before = await record(ENDED);
     await prune();
@@ -83,21 +90,21 @@ describe('bot-bottle provenance prune', () => {
   });
 
   it('is done to no run that goes on, that is damaged or that was pruned before, and not without --yes', async () => {
-    assert.match((await run('prune', FROZEN, '--yes')).stderr, /has not ended: bot-bottle signal/);
+    await refuses(FROZEN, /has not ended: bot-bottle signal/);
     assert.equal((await run('prune', ENDED)).code, 2);
     assert.equal((await run('prune', 'nobody', '--yes')).code, 3);
     write('drop trigger operation_no_update');
     write(`update operation set target = '#13' where slug = ? and turn = 1`, ENDED);
-    assert.match((await run('prune', ENDED, '--yes')).stderr, /not whole/);
+    await refuses(ENDED, /not whole/);
     write(`update operation set target = '#12' where slug = ?`, ENDED);
     await prune();
-    assert.match((await run('prune', ENDED, '--yes')).stderr, /was pruned already/);
+    await refuses(ENDED, /was pruned already/);
   });
 
   it('leaves what the budget of the day is counted from', async () => {
     const today = { slug: ENDED, turn: 3, event: 'ended', at: Date.now(), detail: {} } as const;
     await home.database.runs.appendTurn(today);
-    assert.match((await run('prune', ENDED, '--yes')).stderr, /ran today.*prune it tomorrow/);
+    await refuses(ENDED, /ran today.*prune it tomorrow/);
   });
 
   it('is the only way: without a seal that says so no row can go', async () => {

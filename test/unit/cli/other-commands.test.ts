@@ -33,6 +33,14 @@ describe('secret set', () => {
   });
 });
 
+describe('dashboard', () => {
+  it('without a terminal shows nothing, and says what does the same', async () => {
+    const ran = await cliWith({}).run('dashboard');
+    assert.equal(ran.code, EXIT.usage);
+    assert.match(ran.stderr, /needs a terminal: without one, bot-bottle proposals/);
+  });
+});
+
 describe('config show', () => {
   const view = {
     effective: [

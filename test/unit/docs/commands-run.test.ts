@@ -11,6 +11,7 @@ import { ROOT, readTree, type Tree } from './tree.js';
 
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const run = cliWith({ stdin: { isTTY: false, text: 'secret' } }).run;
+const onTerminal = cliWith({ terminal: { columns: 80, colors: false }, stdin: { isTTY: true } }).run;
 
 /** What readers are told to run: the decisions are history. */
 const PAGE = /^(?:README|CONTRIBUTING)\.md$|^docs\/[^/]+\.md$/;
@@ -42,8 +43,9 @@ describe('the commands in the documents', () => {
     for (const { at, commands } of blocks)
       for (const { words } of commands) {
         const args = productArguments(words);
-        if (args !== undefined && (await run(...args)).code === EXIT.usage)
-          refused.push(`${at}: ${words.join(' ')}`);
+        if (args === undefined || (await run(...args)).code !== EXIT.usage) continue;
+        // The dashboard needs one.
+        if ((await onTerminal(...args)).code === EXIT.usage) refused.push(`${at}: ${words.join(' ')}`);
       }
     assert.deepEqual(refused, []);
     assert.equal((await run('orchestrate', 'status', '--everything')).code, EXIT.usage);
