@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { parseDuration } from '../../domain/base/duration.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { CommandContext } from '../base/action.js';
@@ -39,7 +39,15 @@ export function forgeSetupCommand(parent: Command, { deps, action }: CommandCont
     .option('--url <url>', 'where the forge reaches the webhook, instead of WEBHOOK_PUBLIC_URL')
     .option('--admin-token-file <file>', 'token of an administrator, mode 600; - for standard input')
     .option('--dry-run', 'only look, and say what would be done')
-    .option('--remove', 'take webhook and unused labels away again')
+    .addOption(
+      // It heeds none of these: who gives one expects something else of it.
+      new Option('--remove', 'take webhook and unused labels away again').conflicts([
+        'test',
+        'webhook',
+        'allLabels',
+        'wait',
+      ]),
+    )
     .option('--no-test', 'send no test delivery')
     .option('--no-webhook', 'labels and rights only')
     .option('--all-labels', 'labels also for agents that cannot run, and for stand-ins such as demo')

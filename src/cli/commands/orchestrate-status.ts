@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { OperatorCommandRow, RejectionRow } from '../../domain/run/rows.js';
 import { pauseText } from '../../domain/run/pause.js';
 import { closing, type CommandContext } from '../base/action.js';
@@ -21,8 +21,8 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
     .command('status')
     .description('List the active runs')
     .option('--all', 'destroyed runs too')
-    .option('--rejected', 'triggers that started nothing, and why')
-    .option('--commands', 'what operators did, and who')
+    .addOption(new Option('--rejected', 'triggers that started nothing, and why').conflicts('all'))
+    .addOption(new Option('--commands', 'what operators did, and who').conflicts(['all', 'rejected']))
     .option('--json', 'as JSON, with addresses, detail, use and session; times are epoch milliseconds')
     .addHelpText('after', '\nOn a terminal that is too narrow for it, the table becomes some lines a run.');
   action<StatusFlags>(command, ({ all = false, rejected = false, commands = false, json = false }) =>

@@ -141,6 +141,25 @@ describe('the program', () => {
     assert.equal((await cliWith({}).run('orchestrate')).code, EXIT.usage);
   });
 
+  it('refuses what it would not do of a command, before anything is done', async () => {
+    const status = ['orchestrate', 'status'];
+    const remove = ['forge', 'setup', 'acme/app', '--remove'];
+    for (const args of [
+      [...status, '--all', '--rejected'],
+      [...status, '--all', '--commands'],
+      [...status, '--rejected', '--commands'],
+      [...remove, '--no-webhook'],
+      [...remove, '--no-test'],
+      [...remove, '--all-labels'],
+      [...remove, '--wait', '1m'],
+    ]) {
+      const ran = await cliWith({}).run(...args);
+      assert.equal(ran.code, EXIT.usage, args.join(' '));
+      assert.match(ran.stderr, /'--\w+' cannot be used with option '--/);
+    }
+    assert.match((await cliWith({}).run(...remove)).stderr, /unexpected forgeSetup/);
+  });
+
   it('tells faults apart by exit status', async () => {
     for (const [error, code] of [
       [new ForgeHttpError(0, 'GET', '/x', 'away'), EXIT.unreachable],
