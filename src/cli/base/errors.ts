@@ -1,11 +1,5 @@
 import { messageOf } from '../../domain/base/message-of.js';
-import {
-  BotBottleError,
-  BottleRuntimeError,
-  ForgeHttpError,
-  InvalidInputError,
-  isNotFound,
-} from '../../domain/base/errors.js';
+import { BotBottleError, InvalidInputError, isNotFound } from '../../domain/base/errors.js';
 import { EXIT } from './exit-codes.js';
 
 /** A failure a command saw coming, with its exit status. The message says what to do. */
@@ -79,8 +73,5 @@ export function temporalIsAway(error: unknown): error is Error {
 function exitCodeOf(error: BotBottleError): number {
   if (error instanceof InvalidInputError) return EXIT.usage;
   if (isNotFound(error)) return EXIT.notFound;
-  const away =
-    (error instanceof ForgeHttpError && error.status === 0) ||
-    (error instanceof BottleRuntimeError && error.retryable);
-  return away ? EXIT.unreachable : EXIT.failed;
+  return error.away ? EXIT.unreachable : EXIT.failed;
 }

@@ -50,6 +50,7 @@ async function engineWith(runtimeName: string | null): Promise<EngineFacts> {
     throw new BottleRuntimeError(
       `the Docker engine said nothing for ${String(ENGINE_TIMEOUT_MS / 1000)} s: restart it, or set DOCKER_HOST to another one`,
       true,
+      { away: true },
     );
   });
   try {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { EXIT } from '../../../src/cli/base/exit-codes.js';
-import { BottleRuntimeError, ForgeHttpError, InvalidInputError } from '../../../src/domain/base/errors.js';
+import {
+  BottleRuntimeError,
+  ForgeHttpError,
+  GitError,
+  InvalidInputError,
+} from '../../../src/domain/base/errors.js';
 import { cliWith } from './small-world.js';
 
 describe('secret set', () => {
@@ -163,7 +168,13 @@ describe('the program', () => {
   it('tells faults apart by exit status', async () => {
     for (const [error, code] of [
       [new ForgeHttpError(0, 'GET', '/x', 'away'), EXIT.unreachable],
-      [new BottleRuntimeError('away', true), EXIT.unreachable],
+      // A proxy answers for a forge that does not.
+      ...[429, 502, 503, 504].map(
+        (status) => [new ForgeHttpError(status, 'GET', '/x', `a ${status}`), EXIT.unreachable] as const,
+      ),
+      [new ForgeHttpError(500, 'GET', '/x', 'broken'), EXIT.failed],
+      [new BottleRuntimeError('away', true, { away: true }), EXIT.unreachable],
+      [new GitError('the forge is away', true, { away: true }), EXIT.unreachable],
       [new ForgeHttpError(404, 'GET', '/x', 'gone'), EXIT.notFound],
       [new ForgeHttpError(403, 'GET', '/x', 'no'), EXIT.failed],
       [new Error('odd'), EXIT.failed],
