@@ -1,11 +1,11 @@
 import type { CliIo } from './base/deps.js';
 import { failureOf } from './base/errors.js';
-import { printJson, printProblem } from './base/output.js';
+import { printJsonLine, printProblem } from './base/output.js';
 
-/** Prints what went wrong on standard error, as JSON on standard output too when asked; answers the exit status. */
+/** Prints what went wrong on standard error, as a line of JSON on standard output too when asked; answers the exit status. */
 export function reportFailure(io: Pick<CliIo, 'stdout' | 'stderr'>, error: unknown, json = false): number {
   const { code, exitCode, message } = failureOf(error);
-  if (json) printJson(io, { error: { code, message } });
+  if (json) printJsonLine(io, { error: { code, message } });
   printProblem(io, `bot-bottle: ${message}`);
   return exitCode;
 }

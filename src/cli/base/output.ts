@@ -45,8 +45,8 @@ export function printJson(io: Pick<CliIo, 'stdout'>, value: unknown): void {
   io.stdout.write(`${escapeJson(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** The same in one line, where a command prints many. */
-export function printJsonLine(io: CliIo, value: unknown): void {
+/** The same in one line, where a command prints many, or may have printed some. */
+export function printJsonLine(io: Pick<CliIo, 'stdout'>, value: unknown): void {
   io.stdout.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 

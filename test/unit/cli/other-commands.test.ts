@@ -187,6 +187,17 @@ describe('the program', () => {
     }
   });
 
+  it('says what went wrong in one line of JSON: logs has one document a line', async () => {
+    for (const [args, code] of [
+      [['logs', 'not a run'], 'invalid_input'],
+      [['logs'], 'usage'],
+    ] as const) {
+      const { stdout } = await cliWith({}).run(...args, '--json');
+      assert.equal(stdout.trimEnd().split('\n').length, 1, stdout);
+      assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, code);
+    }
+  });
+
   it('what it does not understand is printed escaped', async () => {
     const ran = await cliWith({}).run('\u001b[2Jnonsense');
     assert.equal(ran.code, EXIT.usage);
