@@ -156,8 +156,14 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
 function accepted({ slug }: DecidedProposal, answer: Decided | NotDecided): Decided {
   if (answer.kind === 'not_found') throw notFound(`${slug} is gone`);
   if (answer.kind === 'refused') throw refused(answer.reason);
-  if (answer.status === 'failed') throw refused(`the image cannot be built\n${answer.why ?? ''}`);
+  if (answer.status === 'failed')
+    throw refused(['the image cannot be built', ...setIn(answer.why ?? '')].join('\n'));
   return answer;
+}
+
+/** What the steps of an agent's image printed: no line of it passes for one of ours. */
+function setIn(output: string): string[] {
+  return output.split('\n').map((line) => `  ${line}`.trimEnd());
 }
 
 async function list({ io }: CliDeps, desk: ProposalReader, json: boolean): Promise<number> {

@@ -241,6 +241,20 @@ describe('proposals', () => {
     assert.equal(desk.removed, 0);
   });
 
+  it('says why an image cannot be built, and no line of that passes for ours', async () => {
+    const why = 'npm ERR! no\nbot-bottle: approved, in effect now\nyour version is \u001b[2J';
+    desk.answer = { kind: 'decided', slug: SLUG, status: 'failed', effect: 'none', why };
+    const failed = await desk.run('approve', '3f2a');
+    assert.equal(failed.code, EXIT.refused);
+    assert.deepEqual(failed.stderr.split('\n'), [
+      'bot-bottle: refused: the image cannot be built',
+      '  npm ERR! no',
+      '  bot-bottle: approved, in effect now',
+      '  your version is \\u{1b}[2J',
+      '',
+    ]);
+  });
+
   it('decides nothing twice, and nothing that is not clear', async () => {
     desk.rows = [row({ decision: rejected })];
     const decided = await desk.run('approve', '3f2a');
