@@ -70,6 +70,7 @@ function program(context: CommandContext): Command {
   const root = new Command('bot-bottle')
     .description('Durable, sandboxed coding-agent runs for the issues of a Git forge')
     .helpCommand(false)
+    .showHelpAfterError('(--help says what there is)')
     .addHelpText('after', HELP_END);
   root.exitOverride().version(context.deps.version, '--version', 'Print the version');
   root.configureOutput({
@@ -104,5 +105,7 @@ function program(context: CommandContext): Command {
   doctorCommand(root, context);
   gcCommand(root, context);
   versionCommand(root, context);
+  // Not among what they copy; each has --help.
+  for (const group of root.commands) group.helpCommand(false);
   return root;
 }

@@ -165,6 +165,24 @@ describe('the program', () => {
     assert.match((await cliWith({}).run(...remove)).stderr, /unexpected forgeSetup/);
   });
 
+  it('says where to look after what it does not understand', async () => {
+    for (const args of [
+      ['nonsense'],
+      ['signal'],
+      ['logs', 'x', '--nonsense'],
+      ['orchestrate', 'status', 'x'],
+    ])
+      assert.match((await cliWith({}).run(...args)).stderr, /^error: .*\n\(--help says what there is\)\n$/s);
+  });
+
+  it('has --help everywhere, and no command for it', async () => {
+    for (const group of ['orchestrate', 'proposals', 'provenance', 'sync', 'token', 'agents']) {
+      const { stdout } = await cliWith({}).run(group, '--help');
+      assert.doesNotMatch(stdout, /^ +help\b/m);
+      assert.equal((await cliWith({}).run(group, 'help')).code, EXIT.usage, group);
+    }
+  });
+
   it('tells faults apart by exit status', async () => {
     for (const [error, code] of [
       [new ForgeHttpError(0, 'GET', '/x', 'away'), EXIT.unreachable],
