@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { parseDuration } from '../../domain/base/duration.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
+import { messageOf } from '../../domain/base/message-of.js';
 import type { CliDeps } from './deps.js';
 
 /** A command's work: its options as commander parsed them, its arguments; resolves with the exit status. */
@@ -33,4 +35,13 @@ export function collect(value: string, earlier: readonly string[]): readonly str
 export function promptText(text: string): string {
   if (text.trim() === '') throw new InvalidInputError('--prompt is empty: say what the agent should do');
   return text;
+}
+
+/** The milliseconds of an option such as `--by`. Errors: `InvalidInputError`, which names it. */
+export function durationOf(option: string, text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    throw new InvalidInputError(`${option}: ${messageOf(error)}`, { cause: error });
+  }
 }

@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
-import { parseDuration } from '../../domain/base/duration.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import type { CommandContext } from '../base/action.js';
+import { durationOf, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printItem } from '../forge-setup/report.js';
@@ -68,7 +67,7 @@ export function forgeSetupCommand(parent: Command, { deps, action }: CommandCont
       test: options.test,
       webhook: options.webhook,
       allLabels: options.allLabels === true,
-      waitMs: parseDuration(options.wait),
+      waitMs: durationOf('--wait', options.wait),
     };
     await runForgeSetup(world, request, (item) => {
       items.push(item);

@@ -112,5 +112,5 @@ function short(text: string): string {
 }
 
 function unknown(kind: ManifestKind, names: string): CliError {
-  return notFound(`no such manifest among the ${kind}: ${names}; see ${kind} list`);
+  return notFound(`no such manifest among the ${kind}, ${names}: bot-bottle ${kind} list has them`);
 }

@@ -87,6 +87,8 @@ async function verified(
 }
 
 function print({ io }: CliDeps, { runs, ledger }: Found): void {
+  if (runs.length === 0 && ledger.length === 0)
+    printLine(io, 'there is nothing to verify: no run was recorded yet');
   for (const { slug, problems, entries, sealed, ended, pruned } of runs) {
     const state = pruned
       ? 'pruned'

@@ -1,9 +1,8 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { closing, promptText, type CommandContext } from '../base/action.js';
+import { closing, durationOf, promptText, type CommandContext } from '../base/action.js';
 import { readUsd } from '../../domain/run/budget.js';
-import { parseDuration } from '../../domain/base/duration.js';
 import { notFound, refused } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import type { RunCommand } from '../base/orchestrator.js';
@@ -67,7 +66,7 @@ function runCommand(kind: string, flags: SignalFlags): RunCommand {
       return { kind, prompt: prompt ?? null };
     case 'extend':
       if (by === undefined) throw new InvalidInputError('extend needs --by, such as --by 30m');
-      return { kind, ms: positive(parseDuration(by)) };
+      return { kind, ms: positive(durationOf('--by', by)) };
     case 'budget':
       return budgetCommand(flags);
     default:

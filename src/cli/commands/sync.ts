@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { formatDuration, parseDuration } from '../../domain/base/duration.js';
+import { formatDuration } from '../../domain/base/duration.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
 import { isSafeValue, unsafe } from '../../domain/sync/opencode-env.js';
 import { SYNC_TIMEOUT_MS, type SyncOutcome } from '../../domain/sync/sync.js';
-import { closing, type CommandContext } from '../base/action.js';
+import { closing, durationOf, type CommandContext } from '../base/action.js';
 import type { CliIo } from '../base/deps.js';
 import { notFound, refused } from '../base/errors.js';
 import { EXIT, SYNC_EXIT } from '../base/exit-codes.js';
@@ -97,7 +97,7 @@ function scheduleCommand(parent: Command, { deps, action }: CommandContext): voi
   );
   action<SyncFlags & { readonly every: string }>(command, (flags) =>
     closing(deps.sync(), async (desk) => {
-      const everyMs = durationOf('--every', flags.every, EVERY_AT_LEAST_MS);
+      const everyMs = durationWithin('--every', flags.every, EVERY_AT_LEAST_MS);
       const { order, ignored } = await desk.order(optionsOf(flags));
       tellIgnored(deps.io, ignored);
       const change = await desk.schedule(order, everyMs);
@@ -171,12 +171,12 @@ function optionsOf({ dir, manifest, timeout, ...given }: SyncFlags): SyncOptions
   return {
     ...{ dir, model, variant, agent },
     manifest: manifest ?? null,
-    timeoutMs: durationOf('--timeout', timeout, least, most),
+    timeoutMs: durationWithin('--timeout', timeout, least, most),
   };
 }
 
-function durationOf(option: string, text: string, least: number, most = Infinity): number {
-  const ms = parseDuration(text);
+function durationWithin(option: string, text: string, least: number, most = Infinity): number {
+  const ms = durationOf(option, text);
   if (ms >= least && ms <= most) return ms;
   const limits = most === Infinity ? '' : ` and at most ${formatDuration(most)}`;
   throw new InvalidInputError(`${option} must be at least ${formatDuration(least)}${limits}`);

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { hasExpired, isApiScope } from '../../domain/api/api-token.js';
-import { parseDuration } from '../../domain/base/duration.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import type { CommandContext } from '../base/action.js';
+import { durationOf, type CommandContext } from '../base/action.js';
 import { notFound } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, table } from '../base/output.js';
@@ -36,7 +35,7 @@ function create(parent: Command, { deps, action }: CommandContext): void {
     if (!isApiScope(scope)) throw new InvalidInputError('--scope must be read or operate');
     if (name.length > MAX_NAME)
       throw new InvalidInputError(`--name is longer than ${String(MAX_NAME)} characters`);
-    const lastsMs = parseDuration(expires);
+    const lastsMs = durationOf('--expires', expires);
     if (lastsMs === 0) throw new InvalidInputError('--expires 0 would make a token that is good for nothing');
     const { token, secret } = await (await deps.apiTokens()).create({ scope, name, lastsMs });
     if (json) printJson(deps.io, { token: { ...token, secret } });

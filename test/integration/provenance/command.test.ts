@@ -75,6 +75,13 @@ describe('bot-bottle provenance', () => {
     assert.equal(code, 0);
   });
 
+  it('says of a home without runs that there is nothing to verify', async () => {
+    const empty = join(home.dir, 'empty');
+    const desk = openProvenance(empty);
+    const { code, stdout } = await cliWith({ deps: { provenance: () => desk } }).run('provenance', 'verify');
+    assert.deepEqual([code, stdout], [0, 'there is nothing to verify: no run was recorded yet\n']);
+  });
+
   it('answers 1 for an export that somebody else signed', async () => {
     const [file, key] = [await exportTo('export.json'), join(home.dir, 'other.pem')];
     await run('rotate-key');

@@ -197,8 +197,11 @@ describe('agents and bottles', () => {
         ['agents', 'show', 'nobody'],
         ['bottles', 'show', 'nothing'],
         ['agents', 'check', 'nobody'],
-      ])
-        assert.equal((await run(...args)).code, EXIT.notFound, args.join(' '));
+      ]) {
+        const { code, stderr } = await run(...args);
+        assert.equal(code, EXIT.notFound, args.join(' '));
+        assert.match(stderr, new RegExp(`: bot-bottle ${args[0] ?? ''} list has them$`, 'm'));
+      }
       const ran = await run('agents', 'show', 'bad');
       assert.equal(ran.code, EXIT.usage);
       assert.match(ran.stderr, /agents\/bad\.md:2: unknown key "modle"/);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CliDeps } from '../../../src/cli/base/deps.js';
 import { EXIT } from '../../../src/cli/base/exit-codes.js';
 import {
   BottleRuntimeError,
@@ -163,6 +164,21 @@ describe('the program', () => {
       assert.match(ran.stderr, /'--\w+' cannot be used with option '--/);
     }
     assert.match((await cliWith({}).run(...remove)).stderr, /unexpected forgeSetup/);
+  });
+
+  it('names the option whose duration is none', async () => {
+    const desk = { close: () => Promise.resolve() } as Awaited<ReturnType<CliDeps['sync']>>;
+    const { run } = cliWith({ deps: { sync: () => Promise.resolve(desk) } });
+    for (const [option, ...args] of [
+      ['--by', 'signal', 'acme/app#1', 'extend'],
+      ['--expires', 'token', 'create', '--scope', 'read'],
+      ['--timeout', 'sync', 'run'],
+      ['--every', 'sync', 'schedule'],
+    ] as const) {
+      const { code, stderr } = await run(...args, option, '30');
+      assert.equal(code, EXIT.usage, option);
+      assert.match(stderr, new RegExp(`^bot-bottle: ${option}: expected a duration such as 500ms`));
+    }
   });
 
   it('says where to look after what it does not understand', async () => {
