@@ -53,6 +53,14 @@ describe('script/images', function () {
     ]);
   });
 
+  it('makes what a run needs with --quiet, too: that names no image', () => {
+    const library = 'script/lib/images.sh';
+    world.write(library, `${world.read(library)}\nimage_bundle() { echo "made bundle"; }\n`);
+    assert.doesNotMatch(world.run('script/images', ['--quiet', 'base']).stdout, /made bundle/);
+    assert.match(world.run('script/images', ['--quiet']).stdout, /^made bundle$/m);
+    assert.ok(hasImage(world, 'bot-bottle/agent-scripted:dev'));
+  });
+
   describe('on a processor for which nobody has opencode', () => {
     beforeEach(() => {
       world.stub('uname', 'case $1 in -m) echo aarch64 ;; *) echo Linux ;; esac');
