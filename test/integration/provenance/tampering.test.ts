@@ -39,6 +39,7 @@ describe('a record that somebody writes into', function () {
   });
 
   it('shows every column of every row that is changed', async () => {
+    for (const table of TABLES) assert.ok(intruder.rowsOf(table).length > 0, `nothing in ${table}`);
     const { count, missed } = await intruder.changeEach(async () => (await problems()).length > 0);
     assert.deepEqual(missed, []);
     assert.ok(count > 200, String(count));

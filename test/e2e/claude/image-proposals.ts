@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bridgeAddress } from '../support/model-api/bridge-address.js';
-import { ModelApi } from '../support/model-api/model-api.js';
-import type { ModelRequest } from '../support/model-api/model-request.js';
-import { say, use, type Answer } from '../support/model-api/script.js';
-import { playDemoWithClaude } from '../support/stack/claude-agent.js';
-import { SecretSearch } from '../support/stack/secret-search.js';
-import { proposed } from '../support/stack/proposed.js';
-import { useStack } from '../support/stack/use-stack.js';
+import type { ModelApi } from '../../support/model-api/model-api.js';
+import type { ModelRequest } from '../../support/model-api/model-request.js';
+import { say, use, type Answer } from '../../support/model-api/script.js';
+import { SecretSearch } from '../../support/stack/secret-search.js';
+import { proposed } from '../../support/stack/proposed.js';
+import { aroundClaude, claudeStack, configNow, KEY } from './stack.js';
 
-const KEY = `canary-${randomBytes(16).toString('hex')}`;
 const NEW_TURN =
   /operator has approved your proposal [0-9a-f]+ \(capability-block\): your bottle runs in the new image now/;
 
@@ -20,25 +16,23 @@ describe('an agent that lacks a program and asks for another image', function ()
   this.timeout(300_000);
   const search = new SecretSearch({ key: KEY });
   let api: ModelApi;
-  const { stack, open } = useStack(
-    async () => {
-      api = await ModelApi.start({ address: await bridgeAddress() });
-      return { env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: '90s' } };
-    },
-    (prepared) => playDemoWithClaude(prepared, api, { role: 'You draw animals.', key: KEY }),
-  );
+  /** Runs of suites before. */
+  let earlier: readonly string[];
+  const { stack, open } = claudeStack();
 
-  after(() => api.close());
+  before(() => {
+    ({ api } = aroundClaude());
+    earlier = readdirSync(join(stack().home, 'state'));
+  });
 
   const shell = (command: string): Answer => use('Bash', { command, description: 'Run' });
 
   function wants(steps: string): Answer {
-    const [slug = ''] = readdirSync(join(stack().home, 'state'));
-    const text = readFileSync(join(stack().home, 'state', slug, 'config/Dockerfile'), 'utf8');
+    const { text, hash } = configNow(stack().home, earlier, 'Dockerfile');
     return use('mcp__supervise__capability-block', {
       proposed_file: `${text}${steps}`,
       justification: 'There is no walrus here.',
-      current_file_hash: createHash('sha256').update(text).digest('hex'),
+      current_file_hash: hash,
     });
   }
 

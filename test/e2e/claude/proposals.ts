@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { openProvenance } from '../../src/wiring/operator/open-provenance.js';
-import { bridgeAddress } from '../support/model-api/bridge-address.js';
-import { ModelApi } from '../support/model-api/model-api.js';
-import { say, use, type Answer } from '../support/model-api/script.js';
-import { playDemoWithClaude } from '../support/stack/claude-agent.js';
-import { Intruder, TABLES } from '../support/provenance/intruder.js';
-import { PATIENCE } from '../support/scale/patience.js';
-import { proposed } from '../support/stack/proposed.js';
-import { SecretSearch } from '../support/stack/secret-search.js';
-import { waitUntil } from '../support/stack/stack.js';
-import { useStack } from '../support/stack/use-stack.js';
-import { Tmux } from '../support/tui/tmux.js';
+import { openProvenance } from '../../../src/wiring/operator/open-provenance.js';
+import { bridgeAddress } from '../../support/model-api/bridge-address.js';
+import type { ModelApi } from '../../support/model-api/model-api.js';
+import { say, use, type Answer } from '../../support/model-api/script.js';
+import { Intruder } from '../../support/provenance/intruder.js';
+import { proposed } from '../../support/stack/proposed.js';
+import { SecretSearch } from '../../support/stack/secret-search.js';
+import { waitUntil } from '../../support/stack/stack.js';
+import { Tmux } from '../../support/tui/tmux.js';
+import { aroundClaude, claudeStack, configNow, KEY } from './stack.js';
 
-const KEY = `canary-${randomBytes(16).toString('hex')}`;
 const ASK = `node -e 'fetch("http://127.0.0.1:3129/notes/").then((a) => a.text().then((t) => console.log(a.status, t)))'`;
 
 describe('an agent that is stuck and asks for more', function () {
@@ -33,26 +29,15 @@ describe('an agent that is stuck and asks for more', function () {
   /** Runs of tests before. */
   let earlier: readonly string[] = [];
 
-  const { stack, open } = useStack(
-    async () => {
-      const address = await bridgeAddress();
-      api = await ModelApi.start({ address });
-      notes = createServer((_, response) => response.end('the walrus'));
-      notes.listen(0, address);
-      await once(notes, 'listening');
-      hook = await mkdtemp(join(tmpdir(), 'bot-bottle-hook-'));
-      const tell = join(hook, 'tell');
-      await writeFile(tell, '#!/bin/sh\n{ cat; echo; } >> "$(dirname "$0")/told"\n', { mode: 0o755 });
-      // Longer than two commands and a look at the dashboard take.
-      const hold = `${String(15 * PATIENCE)}s`;
-      return { env: { MODEL_ANTHROPIC_URL: api.url, SUPERVISE_HOLD: hold, NOTIFY_COMMAND: tell } };
-    },
-    (prepared) => playDemoWithClaude(prepared, api, { role: 'You read notes.', key: KEY }),
-  );
-  after(async () => {
-    await api.close();
+  const { stack, open } = claudeStack();
+  before(async () => {
+    ({ api, hook } = aroundClaude());
+    notes = createServer((_, response) => response.end('the walrus'));
+    notes.listen(0, await bridgeAddress());
+    await once(notes, 'listening');
+  });
+  after(() => {
     notes.close();
-    await rm(hook, { recursive: true });
   });
 
   /** What people were told, by the command of the settings. */
@@ -62,12 +47,7 @@ describe('an agent that is stuck and asks for more', function () {
     return lines.map((line) => JSON.parse(line) as { id: string; reason?: string });
   }
 
-  /** A file of the bottle's, as it is in the bottle now, with its hash. */
-  function current(file: string): { readonly text: string; readonly hash: string } {
-    const slug = readdirSync(join(stack().home, 'state')).find((one) => !earlier.includes(one)) ?? '';
-    const text = readFileSync(join(stack().home, 'state', slug, 'config', file), 'utf8');
-    return { text, hash: createHash('sha256').update(text).digest('hex') };
-  }
+  const current = (file: string): ReturnType<typeof configNow> => configNow(stack().home, earlier, file);
 
   function wantsRoute(): Answer {
     const { text, hash } = current('routes.json');
@@ -161,9 +141,6 @@ describe('an agent that is stuck and asks for more', function () {
     };
     await waitUntil('somebody to be told', isTold, 60_000);
 
-    // Whoever runs it goes away and comes back.
-    await stack().stopUp();
-    await stack().start();
     api.script(
       {
         expect: has(/operator has approved your proposal [0-9a-f]+ \(pipelock-block\)/),
@@ -210,7 +187,7 @@ describe('an agent that is stuck and asks for more', function () {
     api.check();
   });
 
-  it('leaves a record in which every change is found', async () => {
+  it('leaves a record in which a change of any table is found', async () => {
     // What an operator does is part of it.
     for (const verb of ['pause', 'unpause']) await stack().run([verb]);
     const copy = await mkdtemp(join(tmpdir(), 'bot-bottle-record-'));
@@ -226,10 +203,10 @@ describe('an agent that is stuck and asks for more', function () {
     };
     const intruder = new Intruder(file);
     try {
-      for (const table of TABLES) assert.ok(intruder.rowsOf(table).length > 0, `nothing in ${table}`);
       assert.equal(await problems(), 0);
-      const { missed, count } = await intruder.changeEach(async () => (await problems()) > 0);
-      assert.deepEqual(missed, [], `of ${String(count)}`);
+      // Every change there is: `tampering.test.ts`.
+      assert.deepEqual(await intruder.changeOneOfEach(async () => (await problems()) > 0), []);
+      assert.equal(await problems(), 0);
     } finally {
       intruder.close();
       await desk.close();

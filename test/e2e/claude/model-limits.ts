@@ -1,33 +1,19 @@
 import assert from 'node:assert/strict';
-import { bridgeAddress } from '../support/model-api/bridge-address.js';
-import { ModelApi } from '../support/model-api/model-api.js';
-import type { ModelRequest } from '../support/model-api/model-request.js';
-import { say, status, use, type Step } from '../support/model-api/script.js';
-import { playDemoWithClaude } from '../support/stack/claude-agent.js';
-import type { Life } from '../support/stack/life.js';
-import { useStack } from '../support/stack/use-stack.js';
-
-const BUDGET = 100_000;
-const DAY_BUDGET = 10 * BUDGET;
+import type { ModelApi } from '../../support/model-api/model-api.js';
+import type { ModelRequest } from '../../support/model-api/model-request.js';
+import { say, status, use, type Step } from '../../support/model-api/script.js';
+import type { Life } from '../../support/stack/life.js';
+import { aroundClaude, BUDGET, claudeStack, DAY_BUDGET } from './stack.js';
 
 /** The real Claude Code and a model that is limited or too dear. */
 describe('what ends a turn of a real agent early', function () {
   this.timeout(240_000);
   let api: ModelApi;
-  const { stack, open } = useStack(
-    async () => {
-      api = await ModelApi.start({ address: await bridgeAddress() });
-      const env = {
-        MODEL_ANTHROPIC_URL: api.url,
-        BOTTLE_BUDGET_TOKENS: String(BUDGET),
-        BOTTLE_DAY_BUDGET_TOKENS: String(DAY_BUDGET),
-      };
-      return { env };
-    },
-    (prepared) => playDemoWithClaude(prepared, api, { role: 'You write notes.', key: 'canary-key' }),
-  );
+  const { stack, open } = claudeStack();
 
-  after(() => api.close());
+  before(() => {
+    ({ api } = aroundClaude());
+  });
 
   const trigger = (title: string): Promise<Life> => open(title, `The text of ${title}.`);
   const done = (summary: string, expect: (request: ModelRequest) => void = () => undefined): Step[] => [
