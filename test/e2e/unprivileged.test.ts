@@ -5,7 +5,10 @@ import { UnprivilegedUser } from '../support/unprivileged/unprivileged-user.js';
 
 /** Far more than either run takes, so that a hang is told with its output. */
 const RUN_MS = 300_000 * PATIENCE;
-/** Of the container suite, what reads or writes files of containers: the rest does not depend on who asks the engine. */
+/**
+ * Of the container suite, what reads or writes files of containers: the rest does not depend on who asks the engine. As root,
+ * they run only here.
+ */
 const CONTAINERS = ['archive', 'disk-usage', 'isolation', 'transcript'].map(
   (name) => `test/integration/docker/${name}.test.ts`,
 );

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { BottleRuntimeError } from '../../../src/domain/base/errors.js';
+import { runsAsUser } from '../../support/unprivileged/runs-as-user.js';
 import { MIB, withBottles } from './support/test-bottle.js';
 
 describe('docker: archive and restore', () => {
+  if (!runsAsUser()) return;
   const bottle = withBottles();
 
   it('cuts a sparse file at the cap instead of taking gigabytes', async () => {

@@ -4,6 +4,7 @@ import { DiskGuard } from '../../../src/activities/ports/disk-guard.js';
 import { measureUsage } from '../../../src/activities/turn/measure-usage.js';
 import { freeSpace } from '../../../src/adapters/files/free-space.js';
 import type { DiskUsage } from '../../../src/domain/bottle/disk-usage.js';
+import { runsAsUser } from '../../support/unprivileged/runs-as-user.js';
 import { AGENT_IMAGE, MIB, withBottles, type TestBottle } from './support/test-bottle.js';
 
 const NEVER = new AbortController().signal;
@@ -15,6 +16,7 @@ function measure({ runtime, slug, dir }: TestBottle, signal = NEVER): Promise<Di
 describe('docker: what a run holds on disk', function () {
   // A measure that came too early is repeated after a minute.
   this.timeout(150_000);
+  if (!runsAsUser()) return;
   const bottle = withBottles();
 
   async function measuredAfter(script: string): Promise<DiskUsage> {

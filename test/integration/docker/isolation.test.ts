@@ -3,6 +3,7 @@ import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { positionAt, type LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
+import { runsAsUser } from '../../support/unprivileged/runs-as-user.js';
 import { int80Program } from './support/int80.js';
 import {
   AGENT_IMAGE,
@@ -52,6 +53,7 @@ interface Report {
 }
 
 describe('docker: isolation, seen from inside', () => {
+  if (!runsAsUser()) return;
   const docker = new Docker();
   let image: string;
   before(async () => {

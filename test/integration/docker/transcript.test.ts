@@ -6,11 +6,13 @@ import { restoreSession } from '../../../src/activities/transcript/restore-sessi
 import { snapshotSession } from '../../../src/activities/transcript/snapshot-session.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { PREPARED } from '../../support/machine/world.js';
+import { runsAsUser } from '../../support/unprivileged/runs-as-user.js';
 import { MIB, withBottles } from './support/test-bottle.js';
 
 const PATHS = ['.cli/deep/sessions', '.cli/absent', '.cli/state.db', '.other'];
 
 describe('docker: a session of several paths', () => {
+  if (!runsAsUser()) return;
   const bottle = withBottles();
   let files: LocalRunFiles;
   let ports: HostPorts;
