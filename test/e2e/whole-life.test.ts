@@ -1,25 +1,29 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { breakdown, countKinds, isSet } from '../../bench/history-events.js';
+import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import type { Statement } from '../../src/domain/provenance/seal.js';
 import type { RecordedRow, RunRecord } from '../../src/domain/provenance/record.js';
 import type { Verdict } from '../../src/domain/provenance/verify-record.js';
 import { stateQuery, type RunView } from '../../src/workflows/messages.js';
+import { processesOf } from '../support/stack/processes.js';
 import { StackFiles } from '../support/stack/stack-files.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
+import { runsAsUser } from '../support/unprivileged/runs-as-user.js';
 
 /** The budget of history: what makes continue-as-new rare and a long-lived run cheap. */
 const MAX_EVENTS_PER_TURN = 42;
+/** Of one turn; it has about 20 KiB. */
+const MAX_HISTORY_BYTES = 64 * 1024;
 
 describe('the whole life of an issue, on real parts', function () {
   this.timeout(180_000);
 
-  if (process.getuid?.() === 0) {
-    it('runs in unprivileged.test.ts: this is root', () => {
-      assert.equal(process.getuid?.(), 0);
-    });
-    return;
-  }
+  if (!runsAsUser()) return;
 
   const { stack, client } = useStack();
 
@@ -47,6 +51,7 @@ describe('the whole life of an issue, on real parts', function () {
     assert.equal(first.reason, 'done', JSON.stringify(first));
     const [pr] = first.prs;
     assert.ok(pr !== undefined);
+    await costsNothing(stack().home, first.slug ?? '', client().workflow.getHandle(workflowIdOf(subject)));
     await alice.comment(pr, 'Please add one more line.');
     const second = await frozen(2);
     assert.equal(second.sessionId, first.sessionId);
@@ -79,6 +84,32 @@ describe('the whole life of an issue, on real parts', function () {
     for (const commit of commits) assert.match(commit, /^[0-9a-f]{40}$/);
   });
 });
+
+/** A frozen run has nothing running or open, but for a timer. */
+async function costsNothing(home: string, slug: string, handle: WorkflowHandle): Promise<void> {
+  const containers = await new DockerBottleRuntime().list(slug);
+  assert.deepEqual(
+    containers.filter(({ running }) => running),
+    [],
+  );
+  const processes = await processesOf(home);
+  assert.deepEqual(
+    processes.filter(({ argv }) => argv.some((one) => one.includes(slug))),
+    [],
+  );
+  assert.deepEqual(await readdir(join(home, 'state', slug, 'turn')), [], 'the turn’s input');
+  await waitUntil('no activity to be open', async () => {
+    const { raw, historySize = Infinity } = await handle.describe();
+    assert.ok(historySize < MAX_HISTORY_BYTES, `${String(historySize)} bytes of history`);
+    return (raw.pendingActivities ?? []).length === 0;
+  });
+  const { events } = await handle.fetchHistory();
+  const over = (events ?? []).filter(
+    ({ timerFiredEventAttributes: fired, timerCanceledEventAttributes: canceled }) =>
+      isSet(fired) || isSet(canceled),
+  );
+  assert.ok(countKinds(events ?? []).timers - over.length <= 1, breakdown(events ?? []));
+}
 
 /** What the specification wants recorded, in rows of two turns that really ran. */
 function recordedInFull(rows: readonly RecordedRow[]): void {
