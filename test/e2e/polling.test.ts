@@ -3,19 +3,25 @@ import { RECONCILE_SCHEDULE } from '../../src/adapters/temporal/reconcile-schedu
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import type { PassReport } from '../../src/domain/upkeep/reconcile.js';
 import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';
+import { loadedModules, recordedWorker } from '../support/entries/entry-process.js';
 import { textIn } from '../support/gitea/api.js';
 import type { Person } from '../support/gitea/person.js';
 import { plays } from '../support/scale/plays.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
+import { useTempDir } from '../support/webhook/temp-dir.js';
 
 const ROUNDS = plays(20);
 
 describe('a forge without any webhook, on real parts', function () {
   this.timeout(240_000);
   let bob: Person;
+  const path = useTempDir();
   const { stack, client, open } = useStack(
-    { hook: false, env: { FORGE_POLL_INTERVAL: '1s', FORGE_REPOS: 'alice/*' } },
+    () => ({
+      hook: false,
+      env: { FORGE_POLL_INTERVAL: '1s', FORGE_REPOS: 'alice/*', ...recordedWorker(path('modules')) },
+    }),
     async ({ gitea }) => {
       bob = await gitea.addPerson('bob', 'write');
     },
@@ -96,5 +102,15 @@ describe('a forge without any webhook, on real parts', function () {
     assert.equal(issue['state'], 'open');
     assert.equal((issue['labels'] as unknown[]).length, 1, 'the label is still there');
     assert.equal((issue['assignees'] as unknown[]).length, 1, 'and the assignee');
+  });
+
+  it('costs nothing of traces, for which there is no collector: the worker has loaded nothing of OpenTelemetry', async () => {
+    await stack().stopUp();
+    const { packages, folders } = await loadedModules(path('modules'));
+    assert.ok(packages.has('@temporalio/worker') && folders.has('adapters/docker'));
+    assert.deepEqual(
+      [...packages].filter((name) => name.includes('opentelemetry')),
+      [],
+    );
   });
 });

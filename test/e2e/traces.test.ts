@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Worker } from '@temporalio/worker';
 import { bundleFile } from '../../src/adapters/temporal/workflow-source.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
-import { loadedModules, recordedWorker } from '../support/entries/entry-process.js';
 import { attributeOf, Collector, type ToldSpan } from '../support/otlp/collector.js';
 import { freePort } from '../support/ports/free-port.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
@@ -11,7 +10,6 @@ import type { Life } from '../support/stack/life.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { useStack } from '../support/stack/use-stack.js';
 import { quietRuntime } from '../support/temporal/time-skipping.js';
-import { useTempDir } from '../support/webhook/temp-dir.js';
 
 const TITLE = 'canary-in-a-title';
 const BODY = 'canary-in-a-body';
@@ -39,8 +37,6 @@ describe('traces', function () {
     };
   });
   after(() => collector.stop());
-  const path = useTempDir();
-  let life: Life;
 
   /** `up` again, with other settings. */
   async function restart(env: Readonly<Record<string, string>>): Promise<void> {
@@ -109,8 +105,9 @@ describe('traces', function () {
     const before = stack().output.length;
     const nobody = `http://127.0.0.1:${String(await freePort())}`;
     await restart({ OTEL_EXPORTER_OTLP_ENDPOINT: nobody, OTEL_EXPORTER_OTLP_HEADERS: '' });
-    life = await open('Notes', WORK);
+    const life = await open('Notes', WORK);
     await life.frozen(1, 'done');
+    await life.close();
     const told = (): number => stack().output.slice(before).split('the collector takes no traces').length - 1;
     await waitUntil('both to say so', () => told() >= 2);
     const up = stack().upProcess;
@@ -120,24 +117,6 @@ describe('traces', function () {
     assert.ok(Date.now() - asked < 15_000, `${String(Date.now() - asked)} ms`);
     assert.equal(up.exitCode, 0);
     assert.equal(told(), 2, 'once by the worker and once by the webhook');
-  });
-
-  it('are given up by a start without a collector, and runs that were traced go on', async () => {
-    await restart({ OTEL_EXPORTER_OTLP_ENDPOINT: '', ...recordedWorker(path('modules')) });
-    await life.comment(bottleScript('done success again'));
-    await life.frozen(2, 'done');
-    await life.close();
-    assert.doesNotMatch(stack().output, /unregistered external sink/);
-  });
-
-  it('cost nothing without a collector: the worker has loaded nothing of OpenTelemetry', async () => {
-    await stack().stopUp();
-    const { packages, folders } = await loadedModules(path('modules'));
-    assert.ok(packages.has('@temporalio/worker') && folders.has('adapters/docker'));
-    assert.deepEqual(
-      [...packages].filter((name) => name.includes('opentelemetry')),
-      [],
-    );
   });
 });
 
