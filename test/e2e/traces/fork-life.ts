@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
-import { withToken } from '../support/gitea/api.js';
-import { BOT, REPO } from '../support/gitea/start-gitea.js';
-import { useStack } from '../support/stack/use-stack.js';
+import { withToken } from '../../support/gitea/api.js';
+import { BOT, REPO } from '../../support/gitea/start-gitea.js';
+import { StackFiles } from '../../support/stack/stack-files.js';
+import { tracedStack } from './stack.js';
 
 const FORK = `${BOT}/alice-demo`;
 
 describe('the life of an issue that is published from the bot’s fork', function () {
   this.timeout(240_000);
-  const { stack, open } = useStack({ env: { FORGE_PUBLISH: 'fork', FORGE_REPOS: REPO } });
+  const { stack, open } = tracedStack();
 
   it('goes from trigger to a pull request from the fork, wakes for a review and a push, and ends with the merge', async () => {
     const { alice, bot } = stack().gitea;
+    const earlier = (await new StackFiles(stack().home).stateRows()).length;
     const life = await open('Write notes', 'Please write notes.');
     const first = await life.frozen(1, 'done');
     const [pr] = first.prs;
@@ -44,7 +46,7 @@ describe('the life of an issue that is published from the bot’s fork', functio
 
     await alice.mergePr(pr);
     await life.ended();
-    assert.equal((await life.files.stateRows()).length, 1, 'a second run was started');
+    assert.equal((await life.files.stateRows()).length, earlier + 1, 'a second run was started');
     // Closed by the merge, and never pushed to otherwise.
     const branches = await alice.api.list(`/repos/${REPO}/branches`);
     assert.deepEqual(
