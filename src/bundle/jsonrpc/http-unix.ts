@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { JoinedBytes } from '../base/joined-bytes.js';
+import { JoinedBytes } from '../../domain/base/joined-bytes.js';
 import { answerLast } from '../base/last-answer.js';
 import { UnixDoor } from './unix-door.js';
 
@@ -111,7 +111,7 @@ async function handle(
     return;
   }
   door.requestArrived(request.socket);
-  await onPost(body.toString('utf8'), request, response);
+  await onPost(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body), request, response);
 }
 
 type Refusal = readonly [status: number, why: string, headers?: Readonly<Record<string, string>>];
@@ -133,7 +133,7 @@ function isPlainJson(request: IncomingMessage): boolean {
   return type === 'application/json' && (encoding === undefined || encoding === 'identity');
 }
 
-function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | 'too large' | 'aborted'> {
+function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array | 'too large' | 'aborted'> {
   return new Promise((resolve) => {
     const body = new JoinedBytes();
     let size = 0;

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { JoinedBytes } from '../../domain/base/joined-bytes.js';
 
 export type BodyRead =
-  | { readonly kind: 'complete'; readonly bytes: Buffer }
+  | { readonly kind: 'complete'; readonly bytes: Uint8Array }
   | { readonly kind: 'too_large' }
   /** The connection ended before the announced length. */
   | { readonly kind: 'truncated' };
@@ -14,8 +15,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
   if (Number(request.headers['content-length'] ?? 0) > maxBytes)
     return Promise.resolve({ kind: 'too_large' });
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new JoinedBytes();
     const settle = (result: BodyRead): void => {
       request.off('data', onData).off('end', onEnd).off('close', onCut).off('error', onCut);
       // An error after this (the client went away) concerns nobody.
@@ -23,18 +23,15 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
       resolve(result);
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > maxBytes) {
+      if (body.length + chunk.length > maxBytes) {
         request.pause();
         settle({ kind: 'too_large' });
       } else {
-        chunks.push(chunk);
+        body.add(chunk);
       }
     };
     const onEnd = (): void => {
-      settle(
-        request.complete ? { kind: 'complete', bytes: Buffer.concat(chunks, size) } : { kind: 'truncated' },
-      );
+      settle(request.complete ? { kind: 'complete', bytes: body.whole() } : { kind: 'truncated' });
     };
     const onCut = (): void => {
       settle({ kind: 'truncated' });

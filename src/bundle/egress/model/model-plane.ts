@@ -131,7 +131,7 @@ export class ModelPlane {
     return judged;
   }
 
-  #judge(bytes: Buffer, rule: ModelRule, call: ModelCall, hold: Hold, end: () => void): ModelRequest {
+  #judge(bytes: Uint8Array, rule: ModelRule, call: ModelCall, hold: Hold, end: () => void): ModelRequest {
     const { api } = rule;
     const { now } = this.#options;
     const json = readJson(bytes);

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { JoinedBytes } from '../../base/joined-bytes.js';
+import { JoinedBytes } from '../../../domain/base/joined-bytes.js';
 import { decoderOf, UnknownEncodingError } from '../decoder.js';
 import type { Hold } from './body-room.js';
 
 export type PlainBody =
-  | { readonly kind: 'body'; readonly bytes: Buffer }
+  | { readonly kind: 'body'; readonly bytes: Uint8Array }
   | { readonly kind: 'refused'; readonly status: 408 | 413 | 415 | 503; readonly why: string };
 
 /** Or the client went away. */
@@ -54,7 +54,7 @@ export function readRequestBody(request: IncomingMessage, maxBytes: number, hold
 
 /** The same, unpacked. @param encoding the header's value, if there is one */
 export async function unpackBody(
-  bytes: Buffer,
+  bytes: Uint8Array,
   maxBytes: number,
   hold: Hold,
   encoding = '',

@@ -3,30 +3,30 @@
  * takes more than a hundred bytes: a megabyte in chunks of one byte was 160.
  */
 export class JoinedBytes {
-  #bytes = Buffer.alloc(0);
+  #bytes = new Uint8Array();
   #length = 0;
 
   get length(): number {
     return this.#length;
   }
 
-  add(chunk: Buffer): void {
+  add(chunk: Uint8Array): void {
     const length = this.#length + chunk.length;
     if (length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, this.#length);
+      const larger = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
+      larger.set(this.whole());
       this.#bytes = larger;
     }
-    chunk.copy(this.#bytes, this.#length);
+    this.#bytes.set(chunk, this.#length);
     this.#length = length;
   }
 
-  whole(): Buffer {
+  whole(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
   clear(): void {
-    this.#bytes = Buffer.alloc(0);
+    this.#bytes = new Uint8Array();
     this.#length = 0;
   }
 }
