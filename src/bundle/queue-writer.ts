@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QUEUE_FILE_NAME, QUEUE_ID, QUEUE_MESSAGE_BYTES, type QueueBody } from '../domain/run/queue.js';
@@ -57,6 +57,11 @@ export class QueueWriter {
     await rm(join(this.#directory, fileName), { force: true });
   }
 
+  /** Whether the worker has not taken it yet. */
+  isWaiting(fileName: string): boolean {
+    return existsSync(join(this.#directory, fileName));
+  }
+
   async #writeFile(id: string, content: string): Promise<string> {
     const temporary = join(this.#directory, TEMPORARY_PREFIX + id);
     const fileName = `${String(this.#next).padStart(SEQUENCE_DIGITS, '0')}-${id}.json`;
@@ -79,6 +84,20 @@ export class QueueWriter {
     await syncDirectory(this.#directory);
     return fileName;
   }
+}
+
+/**
+ * Writes messages of which each says all that the last one said, and takes that one back: a worker that was away must not
+ * find hundreds of files, which freeze a run.
+ */
+export function latestOnly(queue: Pick<QueueWriter, 'write' | 'withdraw'>): QueueWriter['write'] {
+  let last: string | undefined;
+  return async (id, body) => {
+    const before = last;
+    last = await queue.write(id, body);
+    if (before !== undefined) await queue.withdraw(before);
+    return last;
+  };
 }
 
 async function syncDirectory(directory: string): Promise<void> {

@@ -17,7 +17,7 @@ import { instructionsFor } from './mcp/tools.js';
 import { OperationLog } from './base/operation-log.js';
 import { planeCall, verdictOf, type PlaneCall } from './plane-call.js';
 import { PublishDesk } from './publish-desk.js';
-import { QueueWriter } from './queue-writer.js';
+import { latestOnly, QueueWriter } from './queue-writer.js';
 import type { Redact } from './base/redact.js';
 import { PROPOSAL_TOOL_SOURCES, SUPERVISE_INSTRUCTIONS } from './supervise/proposal-tools.js';
 import { SuperviseDesk } from './supervise/supervise-desk.js';
@@ -56,9 +56,8 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   const instance = randomBytes(4).toString('hex');
   const operations = new OperationLog({
     idPrefix: instance,
-    write: async (lines) => {
-      await queue.write(randomId(), { kind: 'operations', slug, turn, lines, at: now() });
-    },
+    write: (lines) => queue.write(randomId(), { kind: 'operations', slug, turn, lines, at: now() }),
+    isWaiting: (message) => queue.isWaiting(message),
     now,
     onFault: (error) => {
       log('error', 'the operation log cannot be written', errorFields(error));
@@ -129,6 +128,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       ['/mcp', mcp({ name: 'bottle', tools: FORGE_METHODS, call, instructions })],
     ];
   };
+  const writeTotals = latestOnly(queue);
   // First: an agent starts when it sees the socket of the next, and then these are there too.
   const egress = await openEgressPlane({
     paths: { ...paths, config: paths.currentConfig },
@@ -136,7 +136,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     budget: config.budget,
     prices: config.prices,
     report: async (report) => {
-      await queue.write(randomId(), { kind: 'egress', slug, turn, process: instance, ...report, at: now() });
+      await writeTotals(randomId(), { kind: 'egress', slug, turn, process: instance, ...report, at: now() });
     },
     log,
     now,

@@ -2,8 +2,10 @@ import type { OperationLine } from '../../domain/run/queue.js';
 import { inlineText } from '../../domain/text/untrusted-text.js';
 
 export interface OperationLogOptions {
-  /** Makes the lines one durable message. */
-  readonly write: (lines: readonly OperationLine[]) => Promise<void>;
+  /** Makes the lines one durable message, and gives its name. */
+  readonly write: (lines: readonly OperationLine[]) => Promise<string>;
+  /** Whether nobody has taken that message yet. */
+  readonly isWaiting: (message: string) => boolean;
   readonly now: () => number;
   /** Told when a batch could not be written; its lines stay and are tried again. */
   readonly onFault: (error: unknown) => void;
@@ -15,7 +17,10 @@ export interface OperationLogOptions {
 
 const FLUSH_AFTER_MS = 250;
 const FLUSH_AT_LINES = 50;
-/** Lines kept while the queue cannot be written; beyond it the oldest go, and a line says how many. */
+/**
+ * Lines kept while the worker is away, and then written all the same. While the queue cannot be written the oldest go
+ * beyond it, and a line says how many.
+ */
 const MAX_PENDING = 1000;
 const TEXT_CHARACTERS = 300;
 const LIMIT_REPORT_MS = 60_000;
@@ -24,13 +29,14 @@ export type NewOperation = Omit<OperationLine, 'id' | 'at'>;
 
 /**
  * The semantic log of the agent's calls on its way to the worker: batched, because a drain takes 256 files and the
- * agent decides how many calls there are. Refusals of the rate limit are counted, not listed, for the same reason.
+ * agent decides how many calls there are. While the last message lies there unread, lines wait for the next. Refusals of the rate limit are counted, not listed, for the same reason.
  */
 export class OperationLog {
   readonly #options: OperationLogOptions;
   #pending: OperationLine[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
+  #last: string | undefined;
   #count = 0;
   #dropped = 0;
   #limited = 0;
@@ -49,7 +55,7 @@ export class OperationLog {
       this.#pending.shift();
       this.#dropped += 1;
     }
-    if (this.#pending.length >= (this.#options.flushAtLines ?? FLUSH_AT_LINES)) void this.flush();
+    if (this.#pending.length >= (this.#options.flushAtLines ?? FLUSH_AT_LINES)) this.#flushUnlessUnread();
     else this.#schedule();
   }
 
@@ -76,7 +82,16 @@ export class OperationLog {
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), this.#options.flushAfterMs ?? FLUSH_AFTER_MS);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flushUnlessUnread();
+    }, this.#options.flushAfterMs ?? FLUSH_AFTER_MS);
+  }
+
+  #flushUnlessUnread(): void {
+    const isUnread = this.#last !== undefined && this.#options.isWaiting(this.#last);
+    if (isUnread && this.#pending.length < MAX_PENDING) this.#schedule();
+    else void this.flush();
   }
 
   #tellLimited(): void {
@@ -92,7 +107,7 @@ export class OperationLog {
     this.#pending = [];
     try {
       for (let start = 0; start < lines.length; start += FLUSH_AT_LINES) {
-        await this.#options.write(lines.slice(start, start + FLUSH_AT_LINES));
+        this.#last = await this.#options.write(lines.slice(start, start + FLUSH_AT_LINES));
       }
     } catch (error) {
       // A batch that did get through is written twice then: lines have ids, so it is no second line.

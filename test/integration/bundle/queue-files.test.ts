@@ -78,10 +78,11 @@ describe('the queue directories', () => {
       idPrefix: 'p',
       now: Date.now,
       onFault: (error) => faults.push(error),
-      write: async (lines) => {
+      write: (lines) => {
         const id = `operations${String((n += 1))}`;
-        await queue.write(id, { kind: 'operations', slug: 's', turn: 1, lines, at: 1 });
+        return queue.write(id, { kind: 'operations', slug: 's', turn: 1, lines, at: 1 });
       },
+      isWaiting: (message) => queue.isWaiting(message),
     });
     rmSync(run.out, { recursive: true });
     log.add({ operation: 'read_issue', target: '#1', outcome: 'ok', text: 'read issue #1' });

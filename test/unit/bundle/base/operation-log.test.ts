@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationLog, type OperationLogOptions } from '../../../../src/bundle/base/operation-log.js';
 import type { OperationLine } from '../../../../src/domain/run/queue.js';
 import { until } from '../../../support/bundle/until.js';
@@ -11,9 +12,11 @@ describe('the log of what an agent calls', () => {
   let now: number;
   /** What writing fails with. */
   let fault: Error | undefined;
+  /** The worker is away. */
+  let isUnread: boolean;
 
   beforeEach(() => {
-    [written, faults, now, fault] = [[], [], 1_000, undefined];
+    [written, faults, now, fault, isUnread] = [[], [], 1_000, undefined, false];
   });
 
   const logOf = (options: Partial<OperationLogOptions> = {}): OperationLog =>
@@ -24,8 +27,9 @@ describe('the log of what an agent calls', () => {
       write: (lines) => {
         if (fault !== undefined) return Promise.reject(fault);
         written.push(lines);
-        return Promise.resolve();
+        return Promise.resolve('message');
       },
+      isWaiting: () => isUnread,
       flushAfterMs: 60_000,
       ...options,
     });
@@ -136,7 +140,7 @@ describe('the log of what an agent calls', () => {
       flushAtLines: 10_000,
       write: (batch) =>
         fault === undefined
-          ? Promise.resolve(void written.push(batch))
+          ? Promise.resolve(String(written.push(batch)))
           : new Promise((_resolve, reject) => (fail = () => reject(new Error('disk full')))),
     });
     fault = new Error('disk full');
@@ -149,6 +153,26 @@ describe('the log of what an agent calls', () => {
     fault = undefined;
     await log.flush();
     assert.deepEqual([lines().length, texts()[0], texts().at(-1)], [1_000, '201', '1200']);
+  });
+
+  it('waits with what can wait while the last message is unread, until there are a thousand lines', async () => {
+    const log = logOf({ flushAfterMs: 1 });
+    isUnread = true;
+    add(log, 1);
+    await until('the first line', () => written[0]);
+    add(log, 998, 2);
+    await sleep(20);
+    assert.equal(written.length, 1);
+    add(log, 2, 1_000);
+    await until('a thousand lines more', () => (lines().length === 1_001 ? true : undefined));
+    add(log, 1, 1_002);
+    await log.flush();
+    assert.equal(texts().at(-1), '1002', 'what is asked for is written all the same');
+    add(log, 1, 1_003);
+    await sleep(20);
+    assert.equal(lines().length, 1_002);
+    isUnread = false;
+    await until('the last line', () => (lines().length === 1_003 ? true : undefined));
   });
 
   describe('of calls over the rate limit', () => {
