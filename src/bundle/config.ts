@@ -47,7 +47,7 @@ export interface BundleConfig {
   /** Unix socket that stands for a forge on the host's loopback. */
   readonly forgeTransportSocket: string | null;
   readonly rateLimits: RateLimits;
-  /** What the agent may send through the forward proxy in a turn, bytes. */
+  /** What the agent may send through the forward proxy in this process's life, bytes. */
   readonly egressUploadBytes: number;
   /** What this process may use of models. */
   readonly budget: ModelBudget;
@@ -97,7 +97,7 @@ export function readBundleConfig(env: Environment): BundleConfig {
       callsPerMinute: perMinute(env, 'BUNDLE_CALLS_PER_MINUTE', DEFAULT_RATE_LIMITS.callsPerMinute),
       writesPerMinute: perMinute(env, 'BUNDLE_WRITES_PER_MINUTE', DEFAULT_RATE_LIMITS.writesPerMinute),
     },
-    egressUploadBytes: byteCount(env, 'BUNDLE_EGRESS_UPLOAD_BYTES', DEFAULT_UPLOAD_BYTES),
+    egressUploadBytes: turn.uploadBytes,
     budget: turn.budget,
     readers: turn.readers,
     prices: turn.prices,
@@ -154,6 +154,7 @@ interface TurnFile {
   readonly owner: string | undefined;
   readonly repo: string | undefined;
   readonly budget: ModelBudget;
+  readonly uploadBytes: number;
   readonly prices: PriceTable;
   readonly readers: Readers;
 }
@@ -187,6 +188,7 @@ function readTurnFile(file: string): TurnFile {
     owner: nameIn(file, 'owner', owner, isOwnerName),
     repo: nameIn(file, 'repo', repo, isForgeName),
     budget: budgetIn(file, value['budget']),
+    uploadBytes: typeof value['uploadBytes'] === 'number' ? value['uploadBytes'] : DEFAULT_UPLOAD_BYTES,
     prices: pricesIn(file, value['prices']),
     readers: readersIn(file, value['readers']),
   };
@@ -273,13 +275,6 @@ function perMinute(env: Environment, name: string, otherwise: number): number {
     throw new InvalidInputError(`${name} must be a whole number from 1 to ${String(MAX_PER_MINUTE)}`);
   }
   return number;
-}
-
-function byteCount(env: Environment, name: string, otherwise: number): number {
-  const text = env[name] ?? '';
-  if (text === '') return otherwise;
-  if (!/^[0-9]{1,15}$/.test(text)) throw new InvalidInputError(`${name} must be a number of bytes`);
-  return Number(text);
 }
 
 function isHttpUrl(value: unknown): value is string {

@@ -26,6 +26,11 @@ export const MAX_TOTALS = 200;
 export const OTHER_HOSTS = 'other';
 export const NO_TOTALS: EgressTotals = { hosts: [], refusals: [] };
 
+/** What went up through the forward proxy, bytes. What is counted under `OTHER_HOSTS` is taken for that, too. */
+export function uploadedBytes({ hosts }: EgressTotals): number {
+  return hosts.reduce((sum, { route, bytesUp }) => (route === null ? sum + bytesUp : sum), 0);
+}
+
 /** Adds up what several processes of one turn counted. */
 export function sumTotals(all: readonly EgressTotals[]): EgressTotals {
   const hosts = new Map<string, HostTotals>();

@@ -37,6 +37,8 @@ export interface TurnHeader {
   readonly repo: string;
   /** What the process that is started may still use of its model; left out for no limit. */
   readonly budget?: ModelBudget;
+  /** What the agent may still send through the forward proxy, bytes; left out for 64 MiB. */
+  readonly uploadBytes?: number;
   /** What models cost, as `MODEL_PRICES` says it; left out for the vendors' prices alone. */
   readonly prices?: string;
   /** Logins whose texts the agent may read; left out for everybody. */

@@ -117,6 +117,7 @@ describe('the two ends of the queue', () => {
       prNumber: 7,
       ...place,
       budget,
+      uploadBytes: 9,
       prices: 'm-*=1:2, n=3:4:0.5',
       readers: ['Alice', 'bot'],
     });
@@ -134,6 +135,7 @@ describe('the two ends of the queue', () => {
       [3, 2, 7, 'carol', 'moved'],
     );
     assert.deepEqual(config.budget, budget);
+    assert.equal(config.egressUploadBytes, 9);
     assert.deepEqual(config.readers, new Set(['alice', 'bot']));
     assert.deepEqual(config.prices, [
       ['m-*', { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 }],

@@ -118,7 +118,10 @@ describe('what the worker makes of egress totals', () => {
       model: { ...model, trouble: { kind: 'over_budget', what: 'tokens' } },
     });
     assert.equal(overBudget, 1);
-    const settings = sampleHostSettings({ models: { upstreams: {}, maxOutputTokens: 1, prices: 'm=1:2' } });
+    const settings = sampleHostSettings({
+      models: { upstreams: {}, maxOutputTokens: 1, prices: 'm=1:2' },
+      egressUploadBytes: 10,
+    });
     const input = { slug: SLUG, turn: 2, prNumber: null, subject: { owner: 'a', repo: 'b' } };
     const header = async (budget: ModelBudget): Promise<unknown> => {
       const given = { ...input, budget } as unknown as RunTurnInput;
@@ -128,12 +131,15 @@ describe('what the worker makes of egress totals', () => {
       const file = join(files.paths(SLUG).queueIn, 'turn.json');
       return JSON.parse(await readFile(file, 'utf8'));
     };
-    const head = { turn: 2, prNumber: null, owner: 'a', repo: 'b', prices: 'm=1:2' };
+    // One of its bytes has gone up.
+    const head = { turn: 2, prNumber: null, owner: 'a', repo: 'b', prices: 'm=1:2', uploadBytes: 9 };
     assert.deepEqual(await header({ tokens: 1000, microUsd: 3 }), {
       ...head,
       budget: { tokens: 100, microUsd: 0 },
     });
     assert.deepEqual(await header(NO_BUDGET), { ...head, budget: NO_BUDGET });
+    await tell(egress('process2', 20));
+    assert.deepEqual(await header(NO_BUDGET), { ...head, uploadBytes: 0, budget: NO_BUDGET });
   });
 
   it('of another turn are not taken', async () => {

@@ -91,7 +91,10 @@ export class RegistryBottle {
       await files.placeSecrets(slug, []);
       await files.writeCurrentConfig(slug, currentConfig(setup, null));
       const queue = new LocalQueueDirectory({ home });
-      await queue.writeTurnHeader(slug, { turn: 1, prNumber: null, owner: 'alice', repo: 'demo' });
+      await queue.writeTurnHeader(slug, {
+        ...{ turn: 1, prNumber: null, owner: 'alice', repo: 'demo' },
+        uploadBytes: MIB,
+      });
       await files.writeTurnInput(slug, {
         ...{ turn: 1, argv: ['/bin/bash', '-ec', script], env: clients.env, prompt: '', branch: 'b' },
         ...{ start: '0'.repeat(40), gitUser: { name: 'a', email: 'a@example.test' }, wantsSidecar: false },
@@ -131,7 +134,6 @@ export class RegistryBottle {
           FORGE_REPO: 'demo',
           FORGE_ISSUE_NUMBER: '1',
           FORGE_PR_NUMBER: '',
-          BUNDLE_EGRESS_UPLOAD_BYTES: String(MIB),
         },
       });
       await runtime.createAgent({

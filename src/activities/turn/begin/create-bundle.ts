@@ -43,7 +43,6 @@ export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string,
     BOTTLE_SLUG: slug,
     BUNDLE_CALLS_PER_MINUTE: String(ports.settings.bundleCallsPerMinute),
     BUNDLE_WRITES_PER_MINUTE: String(ports.settings.bundleWritesPerMinute),
-    BUNDLE_EGRESS_UPLOAD_BYTES: String(ports.settings.egressUploadBytes),
   };
   if (isLocal(subject)) return { ...common, FORGE_KIND: 'none' };
   return {

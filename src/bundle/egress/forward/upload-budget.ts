@@ -1,4 +1,4 @@
-/** How many bytes may still go up through the forward proxy in this turn: what an agent can carry away is bounded. */
+/** How many bytes may still go up through the forward proxy in this process's life: what an agent can carry away is bounded. */
 export class UploadBudget {
   #left: number;
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import {
   MAX_TOTALS,
+  NO_TOTALS,
   OTHER_HOSTS,
   sumTotals,
+  uploadedBytes,
   type EgressTotals,
 } from '../../../../src/domain/egress/totals.js';
 
@@ -35,5 +37,18 @@ describe('egress totals of several sidecars', () => {
       hosts.reduce((sum, { bytesDown }) => sum + bytesDown, 0),
       MAX_TOTALS * 2 * 100,
     );
+  });
+});
+
+describe('what an agent has sent through the forward proxy', () => {
+  it('is what went up to hosts without a route, and all that has no line of its own', () => {
+    const line = { connections: 1, bytesDown: 100 };
+    const hosts = [
+      { ...line, host: 'a.example', route: null, bytesUp: 3 },
+      { ...line, host: 'api.example', route: 'model', bytesUp: 50 },
+      { ...line, host: OTHER_HOSTS, route: null, bytesUp: 4 },
+    ];
+    assert.equal(uploadedBytes({ hosts, refusals: [] }), 7);
+    assert.equal(uploadedBytes(NO_TOTALS), 0);
   });
 });
