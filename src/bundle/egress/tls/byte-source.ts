@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { JoinedBytes } from '../../../domain/base/joined-bytes.js';
 
 /** What is read ahead; one record, the largest that is waited for, is less. */
 const AHEAD_BYTES = 64 * 1024;
@@ -8,17 +9,15 @@ const AHEAD_BYTES = 64 * 1024;
  * with `release`, after which the stream is anybody's again.
  */
 export class ByteSource {
-  #chunks: Buffer[];
-  #held: number;
+  readonly #held = new JoinedBytes();
   /** Also when it has ended before anybody looked: that is told but once. */
   #isOver: boolean;
   #isLate = false;
   #clock: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
   readonly #onData = (chunk: Buffer): void => {
-    this.#chunks.push(chunk);
-    this.#held += chunk.length;
-    if (this.#held >= AHEAD_BYTES) this.stream.pause();
+    this.#held.add(chunk);
+    if (this.#held.length >= AHEAD_BYTES) this.stream.pause();
     this.#wake?.();
   };
   readonly #onOver = (): void => {
@@ -31,15 +30,14 @@ export class ByteSource {
     private readonly stream: Duplex,
     first: Buffer = Buffer.alloc(0),
   ) {
-    this.#chunks = [first];
-    this.#held = first.length;
+    this.#held.add(first);
     this.#isOver = stream.readableEnded || stream.destroyed;
     stream.on('data', this.#onData).on('end', this.#onOver).on('close', this.#onOver);
   }
 
   /** Whether no byte is held that has not been taken. */
   get isEmpty(): boolean {
-    return this.#held === 0;
+    return this.#held.length === 0;
   }
 
   /** Whether the time that `limit` gave is over. */
@@ -59,18 +57,17 @@ export class ByteSource {
 
   /** Exactly so many bytes; `undefined` when the stream ends before, or the time is over. */
   async take(count: number): Promise<Buffer | undefined> {
-    while (this.#held < count) {
+    while (this.#held.length < count) {
       if (this.#isOver || this.#isLate) return undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         this.stream.resume();
       });
     }
-    const [first = Buffer.alloc(0)] = this.#chunks;
-    const all = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.#chunks = [all.subarray(count)];
-    this.#held -= count;
-    return all.subarray(0, count);
+    const all = this.#held.whole();
+    this.#held.clear();
+    this.#held.add(all.subarray(count));
+    return Buffer.from(all.subarray(0, count));
   }
 
   /** @returns what was read and not taken; the stream waits for its next reader */
@@ -78,6 +75,6 @@ export class ByteSource {
     clearTimeout(this.#clock);
     this.stream.pause();
     this.stream.off('data', this.#onData).off('end', this.#onOver).off('close', this.#onOver);
-    return Buffer.concat(this.#chunks);
+    return Buffer.from(this.#held.whole());
   }
 }
