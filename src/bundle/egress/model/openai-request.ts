@@ -21,10 +21,9 @@ const PLAIN_TIERS: readonly unknown[] = [undefined, null, 'auto', 'default', 'fl
 const OPENAI: Pick<Dialect, 'isOpaque' | 'partAsks' | 'otherModels' | 'factor'> = {
   isOpaque: () => false,
   partAsks: (part) => {
-    const { image_url: image } = part;
     const asked: Asked[] = [];
     if (isThere(part['file_id'])) asked.push(['files', 'a file kept at the provider']);
-    if (isThere(part['file_url']) || isRemote(isRecord(image) ? image['url'] : image))
+    if (Object.entries(part).some(([key, value]) => /_url$/i.test(key) && isRemote(value)))
       asked.push(['url_sources', 'a source that is a URL']);
     if (part['type'] === 'item_reference') asked.push(['store', 'an item kept at the provider']);
     return asked;
@@ -87,7 +86,11 @@ function responsesTool(tool: JsonObject): readonly Asked[] {
   return [serverTool(type)];
 }
 
-/** An image or file is either in the request itself or somewhere else. */
-function isRemote(url: unknown): boolean {
+/**
+ * An image or file is either in the request itself or somewhere else. Other servers of the dialect take `video_url`,
+ * `audio_url`, `document_url`, too: no list of them would stay whole.
+ */
+function isRemote(source: unknown): boolean {
+  const url = isRecord(source) ? source['url'] : source;
   return isThere(url) && !(typeof url === 'string' && /^data:/i.test(url));
 }

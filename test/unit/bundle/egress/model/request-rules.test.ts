@@ -228,6 +228,14 @@ describe('what a request to a model may ask for', () => {
       chat,
       /url_sources/,
     ],
+    ...['video_url', 'audio_url', 'document_url', 'Image_URL', 'file_url'].flatMap((key) =>
+      [{ url: 'https://x' }, 'https://x'].map((value): (typeof refused)[number] => [
+        `a ${key} in a chat, as ${typeof value}`,
+        talk(user([{ type: key, [key]: value }])),
+        chat,
+        /url_sources/,
+      ]),
+    ),
     ['a file in a chat', talk(user([{ type: 'file', file: { file_id: 'file-1' } }])), chat, /\(files;/],
     ['the search of a chat', talk({ web_search_options: {} }), chat, /server_tools/],
     ['a hosted tool in a chat', talk({ tools: [{ type: 'web_search' }] }), chat, /server_tools/],
@@ -354,6 +362,20 @@ describe('what a request to a model may ask for', () => {
       'an image in the request of OpenAI',
       gpt(said({ type: 'input_image', image_url: 'data:image/png;base64,AA==' })),
       responses,
+    ],
+    [
+      'a video and a citation in a chat',
+      talk(
+        user([
+          { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AA==' } },
+          {
+            type: 'text',
+            text: 'x',
+            annotations: [{ type: 'url_citation', url_citation: { url: 'https://x' } }],
+          },
+        ]),
+      ),
+      chat,
     ],
     ['what is not wanted', gpt({ background: false, store: null, previous_response_id: null }), responses],
     [
