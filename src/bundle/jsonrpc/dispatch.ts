@@ -17,7 +17,6 @@ export interface DispatchOptions {
   readonly call: CallHandler;
   /** Told about what the caller must not see: errors that are not `JsonRpcError`. */
   readonly onFault: (error: unknown) => void;
-  readonly maxBatch?: number;
 }
 
 const MAX_BATCH = 50;
@@ -32,11 +31,10 @@ export async function answerMessage(text: string, options: DispatchOptions): Pro
   const { message } = parsed;
   if (!Array.isArray(message)) return asText(await answerOne(message, options));
   const batch: readonly unknown[] = message;
-  const maxBatch = options.maxBatch ?? MAX_BATCH;
   if (batch.length === 0)
     return asText(refusal(null, JSON_RPC_CODE.invalidRequest, 'invalid request: empty batch'));
-  if (batch.length > maxBatch) {
-    const why = `invalid request: a batch has at most ${String(maxBatch)} calls`;
+  if (batch.length > MAX_BATCH) {
+    const why = `invalid request: a batch has at most ${String(MAX_BATCH)} calls`;
     return asText(refusal(null, JSON_RPC_CODE.invalidRequest, why));
   }
   const responses: JsonRpcResponse[] = [];
