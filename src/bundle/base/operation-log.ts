@@ -111,9 +111,13 @@ export class OperationLog {
       }
     } catch (error) {
       // A batch that did get through is written twice then: lines have ids, so it is no second line.
-      this.#pending = [...lines, ...this.#pending].slice(-MAX_PENDING);
+      const kept = [...lines, ...this.#pending];
+      this.#dropped += Math.max(0, kept.length - MAX_PENDING);
+      this.#pending = kept.slice(-MAX_PENDING);
       this.#options.onFault(error);
       this.#schedule();
+      // Told when lines can be written again: now it would take the place of one more.
+      return;
     }
     if (this.#dropped === 0) return;
     const text = `lost ${String(this.#dropped)} lines of this log: the queue could not be written`;

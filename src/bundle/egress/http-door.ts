@@ -11,7 +11,7 @@ export interface HttpDoorHandlers {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Until the first request's head is here whole, ms. */
+/** Until a request's head is here whole, ms; of one that follows another, once the connection could be idle no longer. */
 const HEAD_MS = 30_000;
 /** Between two requests of a client that keeps its connection, ms. */
 const KEEP_ALIVE_MS = 60_000;
@@ -27,6 +27,12 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
   server.timeout = IDLE_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   const deadlines = new WeakMap<Duplex, NodeJS.Timeout>();
+  const awaitHead = (socket: Duplex, ms: number): void => {
+    deadlines.set(
+      socket,
+      setTimeout(() => socket.destroy(), ms),
+    );
+  };
   const headArrived = (socket: Duplex): void => {
     clearTimeout(deadlines.get(socket));
   };
@@ -55,6 +61,9 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
     });
     // One that waits is not ended: the next behind it is the end of the connection.
     latest.set(socket, response);
+    response.once('close', () => {
+      if (latest.get(socket) === response && !socket.destroyed) awaitHead(socket, KEEP_ALIVE_MS + HEAD_MS);
+    });
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     headArrived(socket);
@@ -71,10 +80,9 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
   });
   return (socket) => {
     if (socket.destroyed) return;
-    const deadline = setTimeout(() => socket.destroy(), HEAD_MS);
-    deadlines.set(socket, deadline);
+    awaitHead(socket, HEAD_MS);
     socket.once('close', () => {
-      clearTimeout(deadline);
+      clearTimeout(deadlines.get(socket));
     });
     // Node's documented way to give a server a connection that was accepted elsewhere.
     server.emit('connection', socket);

@@ -47,7 +47,8 @@ export async function serveHttpOnUnixSocket(options: HttpUnixOptions): Promise<H
   });
   await door.open();
   const http = loadHttp((request, response) => {
-    response.once('finish', () => {
+    // Not when the client has it, which is never if it does not read.
+    response.once('prefinish', () => {
       door.answered(request.socket);
     });
     void handle(request, response, door, options, limits);

@@ -153,6 +153,8 @@ describe('the log of what an agent calls', () => {
     fault = undefined;
     await log.flush();
     assert.deepEqual([lines().length, texts()[0], texts().at(-1)], [1_000, '201', '1200']);
+    await log.flush();
+    assert.match(texts().at(-1) ?? '', /^lost 200 lines/);
   });
 
   it('waits with what can wait while the last message is unread, until there are a thousand lines', async () => {

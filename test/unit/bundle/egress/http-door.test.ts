@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { mock } from 'node:test';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { httpDoor } from '../../../../src/bundle/egress/http-door.js';
@@ -121,6 +122,29 @@ describe('requests on one connection', () => {
       await closed;
       assert.deepEqual([asked.length, tunnels], [1, 0]);
     });
+
+  it('end it when the head of a later one does not arrive whole', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    try {
+      const socket = await client();
+      socket.resume().write(GET);
+      while (asked.length === 0) await turn();
+      mock.timers.tick(60_000);
+      asked[0]?.end('x');
+      while (asked[0]?.closed !== true) await turn();
+      socket.write(GET.slice(0, 5));
+      mock.timers.tick(89_999);
+      await turn();
+      assert.equal(socket.destroyed, false);
+      const closed = once(socket, 'close');
+      mock.timers.tick(1);
+      await closed;
+      assert.equal(asked.length, 1);
+    } finally {
+      mock.timers.reset();
+    }
+  });
 
   it('end it also when that one comes later', async () => {
     const socket = await client();

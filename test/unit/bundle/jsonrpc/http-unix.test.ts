@@ -252,6 +252,21 @@ describe('JSON-RPC over HTTP on a Unix socket', () => {
     half.destroy();
   });
 
+  it('drops a client that does not take a large answer', async () => {
+    onMessage = () => Promise.resolve(JSON.stringify('x'.repeat(8 * 1024 * 1024)));
+    await serve({ requestTimeoutMs: 300, maxConnections: 1 });
+    const { socket } = await raw(`${RPC_HEAD}Content-Length: 2\r\n\r\n{}`);
+    socket.pause();
+    // There is room again only when that connection is gone.
+    await until('another answer', async () =>
+      (await overUnix(socketPath, { method: 'GET', path: '/healthz', headers: {} }).catch(() => undefined))
+        ?.status === 200
+        ? true
+        : undefined,
+    );
+    socket.destroy();
+  });
+
   it('waits for nobody who has said nothing when it closes', async () => {
     await serve();
     const silent = await raw('');
