@@ -53,6 +53,19 @@ export function commentsContract(use: () => ForgeFixture): void {
     assert.equal((await owner.comments(number)).length, 2);
   });
 
+  it('posts a comment on a locked issue', async () => {
+    const { world, forge, owner } = use();
+    const number = await owner.createIssue({ title: 'locked' });
+    await owner.lock(number);
+    assert.equal((await forge.readIssue(number)).locked, true);
+    await assert.rejects(world.stranger.comment(number, 'let me in'), /403/);
+    await forge.postComment(number, 'said while locked', 'run-1/locked');
+    assert.deepEqual(
+      (await owner.comments(number)).map(({ login }) => login),
+      [world.bot],
+    );
+  });
+
   it("is not kept from posting by somebody's copy of its mark", async () => {
     const { world, forge, owner } = use();
     const [one, other] = [await owner.createIssue({ title: 'a' }), await owner.createIssue({ title: 'b' })];

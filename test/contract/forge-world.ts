@@ -17,6 +17,8 @@ export interface ForgePerson {
   comment(number: number, body: string): Promise<number>;
   editComment(id: number, body: string): Promise<void>;
   deleteComment(id: number): Promise<void>;
+  /** From then on only who may write to the repository may comment there. */
+  lock(number: number): Promise<void>;
   closeIssue(number: number): Promise<void>;
   reopen(number: number): Promise<void>;
   openPr(pr: { title: string; head: string; base?: string; body?: string; draft?: boolean }): Promise<number>;

@@ -3,7 +3,7 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
-import { done, modelReport, observed, PUBLISHED, trigger } from '../support/machine/world.js';
+import { done, failing, modelReport, observed, PUBLISHED, trigger, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
 import { untilCalledOff } from '../support/temporal/scripted-activities.js';
@@ -69,6 +69,19 @@ describe('issueWorkflow on the time-skipping server', function () {
         assert.equal(fake.told.length, 4);
       },
     ));
+
+  it('tells people that failed checks wake it no more', () =>
+    withLife(environment(), { settle: { publish: PUBLISHED } }, async (life) => {
+      const { slug } = await life.frozen();
+      for (const [at, name] of ['build', 'lint', 'docs'].entries()) {
+        await life.send(wrote(failing('h', name)));
+        await life.frozen(at + 2);
+      }
+      await life.send(wrote(failing('h', 'deploy')));
+      await waitUntil('the words', () => life.fake.told.length > 0);
+      assert.deepEqual(life.fake.told, [`checks of #13: ${slug}`]);
+      await life.destroy();
+    }));
 
   it('sleeps a usage limit out and goes on in the same session, once', () =>
     run(

@@ -6,7 +6,7 @@ import { forgeStack } from './stack.js';
 /** Spec sections 4 to 6, through the running server: what people write and click, and what the agent hears of it. */
 describe('what people do on the forge', function () {
   this.timeout(180_000);
-  const { stack, trigger, lifeOf } = forgeStack();
+  const { stack, trigger } = forgeStack();
 
   const LABEL = 'bot-bottle:demo';
 
@@ -76,24 +76,6 @@ describe('what people do on the forge', function () {
     await run.close();
   });
 
-  it('ends with the last of several pull requests', async () => {
-    const { alice } = stack().gitea;
-    const run = await trigger('one run', 'write own.md x', 'commit Own', 'open_pr Own | b', 'done success x');
-    const { prs } = await run.frozen(1, 'done');
-    const [pr] = prs;
-    assert.ok(pr !== undefined);
-
-    // A second pull request from the run's branch, to another base.
-    await alice.createFile({ branch: 'next', from: 'main', path: 'next.md', content: 'n' });
-    const branch = (await run.files.stateRow(run.subject))?.branch ?? '';
-    const second = await alice.openPr({ title: 'also', head: branch, base: 'next' });
-    await run.until('both pull requests known', (view) => view.prs.length === 2);
-    await alice.closePr(pr);
-    await run.until('one left', (view) => view.prs.join() === String(second));
-    await alice.closePr(second);
-    await run.ended();
-  });
-
   it('goes on with the reopened pull request, on its branch', async () => {
     const { alice } = stack().gitea;
     const run = await trigger('reopened', 'write re.md x', 'commit Re', 'open_pr Re | b', 'done success x');
@@ -115,27 +97,6 @@ describe('what people do on the forge', function () {
       await run.files.prompt(fresh.slug ?? '', 1),
       new RegExp(`open pull request is #${String(pr)}`),
     );
-    await run.close();
-  });
-
-  it('starts one run for an issue labelled and then assigned, which goes on while that is locked', async () => {
-    const { alice, bot } = stack().gitea;
-    // Its script names the issue, so it is written before anybody is asked to do it.
-    const issue = await alice.createIssue({ title: 'locked' });
-    const body = bottleScript(WAIT_FOR_TEST, `comment ${String(issue)} said while locked`, 'done success x');
-    await alice.editIssue(issue, { body });
-    await alice.addLabel(issue, LABEL);
-    await alice.assign(issue, bot.login);
-    const run = lifeOf(issue);
-    const { slug } = await run.waiting();
-    await alice.api.call('PUT', `/repos/alice/demo/issues/${String(run.issue)}/lock`, {
-      lock_reason: 'too heated',
-    });
-    await run.files.letGo(slug);
-    await run.frozen(1, 'done');
-    assert.deepEqual(await run.slugs(), [slug], 'two deliveries, one run');
-    const comments = await alice.comments(issue);
-    assert.ok(comments.some(({ body: said }) => said.startsWith('said while locked')));
     await run.close();
   });
 

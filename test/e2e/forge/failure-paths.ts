@@ -79,39 +79,4 @@ describe('people who change their mind', function () {
     await hasKept(life, next);
     assert.deepEqual(await runtime.list(next), []);
   });
-
-  it('tells the agent what others pushed meanwhile, and publishes on top of it', async () => {
-    const { alice } = stack().gitea;
-    const life = await trigger(
-      'moved',
-      'write a.md x',
-      'commit First',
-      'open_pr First | b',
-      'done success first',
-    );
-    const { slug } = await life.frozen(1, 'done');
-    const branch = (await life.files.stateRow(life.subject))?.branch ?? '';
-    await alice.createFile({ branch: 'main', path: 'base.md', content: 'base' });
-    const pushed = await alice.createFile({ branch, path: 'person.md', content: 'person' });
-    const woken = await life.until('the second freeze', ({ phase, turn }) => phase === 'frozen' && turn >= 2);
-    const prompt = await life.files.prompt(slug, 2);
-    assert.match(prompt, /The base branch `main` has moved/);
-    assert.match(prompt, new RegExp(`Somebody added commits to your branch .*${pushed}`));
-    const merge = bottleScript(
-      `merge refs/remotes/pr/${branch}`,
-      'write b.md y',
-      'commit Second',
-      'done success second',
-    );
-    await life.comment(merge);
-    const last = await life.until(
-      'a freeze after the merge',
-      ({ phase, turn, reason }) => phase === 'frozen' && turn > woken.turn && reason === 'done',
-    );
-    assert.equal(last.prs.length, 1);
-    const files = await alice.api.list(`/repos/alice/demo/contents?ref=${encodeURIComponent(branch)}`);
-    const names = files.map(({ name }) => String(name));
-    for (const name of ['a.md', 'b.md', 'person.md']) assert.ok(names.includes(name), names.join());
-    await life.close();
-  });
 });

@@ -67,12 +67,13 @@ describe('a run whose subject is a pull request', function () {
     );
     assert.equal((await run.files.turnRows(slug)).length, 2, 'its own push woke nothing');
 
+    await alice.createFile({ branch: 'main', path: 'base.md', content: 'base' });
     const pushed = await alice.createFile({ branch: 'topic', path: 'person.md', content: 'person' });
     await waitUntil('the second turn', async () => (await run.files.prompt(slug, 2)) !== '');
-    assert.match(
-      await run.files.prompt(slug, 2),
-      new RegExp(`New commits on #${String(run.issue)} by alice[^\\n]*${pushed}`),
-    );
+    const second = await run.files.prompt(slug, 2);
+    assert.match(second, new RegExp(`New commits on #${String(run.issue)} by alice[^\\n]*${pushed}`));
+    assert.match(second, /The base branch `main` has moved/);
+    assert.match(second, new RegExp(`Somebody added commits to your branch .*${pushed}`));
     // It did not merge what alice pushed, and was nudged for that: however many turns that takes.
     const { turn } = await run.until(
       'the freeze after it',

@@ -94,6 +94,10 @@ export class Person {
     await this.api.call('PATCH', this.#issue(number), change);
   }
 
+  async lock(number: number): Promise<void> {
+    await this.api.call('PUT', this.#issue(number, '/lock'), { lock_reason: 'too heated' });
+  }
+
   async closeIssue(number: number): Promise<void> {
     await this.api.call('PATCH', this.#issue(number), { state: 'closed' });
   }

@@ -129,8 +129,8 @@ export class ScriptedActivities implements Scripted {
     recordCommand: keptIn(this.commanded),
     recordProposal: keptIn(this.proposed),
     recordDecision: keptIn(this.decided),
-    tellChecksStopped: ({ slug }) => {
-      this.told.push(slug);
+    tellChecksStopped: ({ slug, pr }) => {
+      this.told.push(`checks of #${String(pr)}: ${slug}`);
       return Promise.resolve();
     },
     tellFrozen: ({ slug }) => {

@@ -20,7 +20,10 @@ describe('telling people that failed checks wake the run no more', () => {
   it('is a comment on the pull request, marked by the turn, and none with FORGE_ACK=none', async () => {
     const [[number, body = '', marker] = []] = await told(true);
     assert.deepEqual([number, marker], ['31', 'checks-stopped-s-4']);
-    assert.match(body, /three times in a row.*wait for a person/s);
+    assert.match(
+      body,
+      /^The checks of this pull request have failed again\. .*three times in a row.*wait for a person/,
+    );
     assert.deepEqual(await told(false), []);
   });
 });
