@@ -92,21 +92,6 @@ describe('a fork is merged with its upstream', function () {
     assert.deepEqual([merged.code, merged.outcome.status, merged.outcome.pr], [18, 'unchanged', null]);
   });
 
-  it('with a conflict that a scripted agent solves', async () => {
-    const fork = await world.fork('solved');
-    await fork.onFork({ 'settings.txt': 'port = 2\nname = app\n' });
-    await fork.onUpstream({ 'settings.txt': 'port = 1\nname = better\n', 'CHANGES.md': 'better\n' });
-    await world.script(
-      'solver',
-      'run git merge upstream/trunk || true',
-      'write settings.txt port = 2\\nname = better',
-      'run git add -A && git commit -q --no-edit',
-    );
-    const { code, outcome } = await world.sync(fork, '--manifest', 'solver');
-    assert.deepEqual([code, outcome.status], [0, 'verified'], outcome.reason);
-    assert.match(await fork.fileOn(outcome.branch ?? '', 'settings.txt'), /^port = 2\nname = better$/);
-  });
-
   it('by one agent, though the worker is killed while it works', async () => {
     const fork = await world.fork('killed');
     const files = new StackFiles(world.stack.home);
@@ -129,27 +114,6 @@ describe('a fork is merged with its upstream', function () {
     assert.deepEqual([code, outcome.status], [0, 'verified'], outcome.reason);
     assert.equal(await files.invocations(outcome.slug ?? '', 1), 1);
     assert.equal((await fork.pulls()).length, 1);
-    await isCleared(outcome.slug);
-  });
-
-  it('not at all when the agent leaves a STUCK.md, which stays where it is', async () => {
-    const fork = await world.fork('stuck');
-    await fork.onFork({ 'settings.txt': 'port = 2\n' });
-    await fork.onUpstream({ 'settings.txt': 'port = 3\n' });
-    const before = await fork.onForge();
-    await world.script(
-      'stuck',
-      'run git merge upstream/trunk || git merge --abort',
-      'write STUCK.md Which port is it?',
-    );
-    const { code, outcome } = await world.sync(fork, '--manifest', 'stuck');
-    assert.deepEqual([code, outcome.status, outcome.pr], [11, 'stuck', null], outcome.reason);
-    assert.equal(
-      await readFile(join(outcome.runDir ?? '', 'workspace/STUCK.md'), 'utf8'),
-      'Which port is it?\n',
-    );
-    assert.equal(await fork.onForge(), before);
-    assert.equal((await world.metadata(outcome.runDir ?? ''))['status'], 'stuck');
     await isCleared(outcome.slug);
   });
 
@@ -189,18 +153,5 @@ describe('a fork is merged with its upstream', function () {
     assert.ok((JSON.parse(record.stdout) as { ok: boolean }).ok, record.stdout);
     const shown = await stack.cli(['provenance', 'show', slug]);
     assert.match(shown.stdout, /operatorCommand/);
-  });
-
-  it('not with a secret that the agent commits', async () => {
-    const fork = await world.fork('leaky');
-    await fork.onUpstream({ 'theirs.txt': 'x\n' });
-    const before = await fork.onForge();
-    const { sidecarToken } = world.stack.gitea.bot;
-    await world.script('leaker', MERGE, `write notes.txt ${sidecarToken}`, 'commit Notes');
-    const { code, outcome } = await world.sync(fork, '--manifest', 'leaker');
-    assert.deepEqual([code, outcome.status], [12, 'failed']);
-    assert.match(outcome.reason, /secret/);
-    assert.ok(!outcome.reason.includes(sidecarToken));
-    assert.equal(await fork.onForge(), before);
   });
 });

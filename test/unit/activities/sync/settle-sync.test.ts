@@ -178,6 +178,7 @@ describe('settling a sync', () => {
       assert.match(outcome.reason, why);
       assert.deepEqual(settled.publish, { kind: 'nothing', reason: outcome.reason });
       assert.equal(settled.stuck, status === 'stuck');
+      assert.equal(world.metadata(run)['status'], status);
       assert.deepEqual([calls(), isCleared()], [[], true]);
     });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   EXIT,
   exitOfTurn,
+  SYNC_EXIT,
   TURN_EXIT,
   type EndedTurn,
   type TurnEnd,
@@ -67,5 +68,11 @@ describe('the exit status of --wait', () => {
     const codes: readonly number[] = Object.values(TURN_EXIT);
     for (const code of codes) assert.match(stdout, new RegExp(`\\b${String(code)} [a-z]`));
     assert.ok(Object.values(EXIT).every((code) => !codes.includes(code)));
+  });
+});
+
+describe('the exit status of sync', () => {
+  it('is 0 for a pull request alone, and tells what else there is apart', () => {
+    assert.deepEqual(SYNC_EXIT, { verified: 0, unchanged: 18, stuck: 11, timeout: 14, failed: 12 });
   });
 });
