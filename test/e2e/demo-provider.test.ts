@@ -162,29 +162,6 @@ describe('script/demo --provider', function () {
     assert.deepEqual(await readdir(records), []);
   });
 
-  it('says why it ends when the key is refused, and still cleans up', async () => {
-    api.reset();
-    const refused = { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } };
-    // With a token the CLI asks once more.
-    const reply = { kind: 'status', status: 401, headers: {}, body: refused } as const;
-    api.script(...Array.from({ length: 20 }, () => ({ reply })));
-    demo = Demo.start(['--provider=claude', '--json'], {
-      BOT_BOTTLE_DEMO_RECORDS: records,
-      CLAUDE_CODE_OAUTH_TOKEN: key,
-      ANTHROPIC_API_KEY: '',
-      MODEL_ANTHROPIC_URL: api.url,
-    });
-    assert.equal(await demo.exited(), 1);
-    const report = demo.report();
-    assert.match(report.error ?? '', /^frozen as incomplete: .*; the agent said: \S/);
-    assert.deepEqual(report.leftovers, { containers: [], volumes: [], processes: [] });
-    assert.equal(api.requests[0]?.headers.authorization, `Bearer ${key}`);
-    assert.deepEqual(search.in(demo.stdout + demo.stderr), []);
-    const [logs = ''] = demo.directories().filter((name) => name.includes('bot-bottle-demo-'));
-    assert.deepEqual((await search.below(logs)).found, []);
-    await rm(logs, { recursive: true });
-  });
-
   for (const [provider, variable] of [
     ['claude', 'ANTHROPIC_API_KEY'],
     ['codex', 'OPENAI_API_KEY'],
