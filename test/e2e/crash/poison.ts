@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
 import { messagesStack } from './stack.js';
 
 describe('what kills the worker each time', function () {
@@ -38,23 +38,5 @@ describe('what kills the worker each time', function () {
       ),
       [],
     );
-  });
-
-  it('is an output of an agent that is not read a third time: the turn is over, and the next one reads on behind it', async () => {
-    const said = stack().output.length;
-    const script = bottleScript('write a.md x', 'commit First', 'print DEADLY', WAIT_FOR_TEST);
-    const life = await open('the worker dies of a line', script);
-    const { slug, detail } = await life.frozen(1, 'failed');
-    assert.equal(detail, 'reading the output of turn 1 was under way at two crashes of the worker');
-    const ends = stack()
-      .output.slice(said)
-      .match(/^bot-bottle: worker ended by itself: killed by SIGKILL;/gm);
-    assert.equal(ends?.length, 2);
-    assert.match(await life.files.agentLog(slug, 1), /^- host lines of this turn may be missing/m);
-    const { status } = await life.container(slug, 'agent');
-    assert.equal(status, 'exited');
-
-    await life.comment(bottleScript('done success heard'));
-    await life.frozen(2, 'done');
   });
 });

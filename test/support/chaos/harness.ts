@@ -124,11 +124,11 @@ export async function runHarness({ plan, say: print, signal }: HarnessOptions): 
   };
 }
 
-/** Until all lives have ended and all strikes have fallen, or time is up. */
-async function liveAndStrike(
+/** Until all lives have ended and all strikes have fallen, time is up, or it is interrupted. */
+export async function liveAndStrike(
   plan: Plan,
-  persons: readonly LifePerson[],
-  striker: Striker,
+  persons: readonly Pick<LifePerson, 'live' | 'trouble'>[],
+  striker: Pick<Striker, 'strikeAll' | 'letGo'>,
   signal: AbortSignal,
 ): Promise<void> {
   const over = new AbortController();

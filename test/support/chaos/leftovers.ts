@@ -27,7 +27,10 @@ export async function leftOnHost(stack: Stack, runtime: DockerBottleRuntime): Pr
 }
 
 /** After the parts were stopped: containers, volumes, forge and home go, whatever became of the lives. */
-export async function removeAll(stack: Stack, runtime: DockerBottleRuntime): Promise<string[]> {
+export async function removeAll(
+  stack: Pick<Stack, 'home' | 'remove'> & { readonly gitea: { readonly process: { readonly dir: string } } },
+  runtime: Pick<DockerBottleRuntime, 'list' | 'removeObject' | 'pinnedRuns' | 'unpinImage'>,
+): Promise<string[]> {
   const left = await untilNone(async () =>
     (await processesOf(stack.home)).map(
       ({ pid, argv }) => `process ${String(pid)}: ${argv.slice(0, 4).join(' ')}`,
