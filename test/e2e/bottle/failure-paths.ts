@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PATIENCE } from '../../support/scale/patience.js';
-import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
+import { bottleScript } from '../../support/stack/bottle-script.js';
 import type { Life } from '../../support/stack/life.js';
 import { bottleStack } from './stack.js';
 
@@ -45,26 +45,6 @@ describe('turns that do not end well', function () {
     assert.deepEqual(await turns(life, slug), ['1 begun', '1 ended']);
   });
 
-  it('nudges once an agent that ended without a word, then freezes it as incomplete', async () => {
-    const life = await trigger('says nothing', WAIT_FOR_TEST, 'exit 0');
-    const { slug } = await life.waiting();
-    // The scripted agent has a script only where its prompt has one: this comment is part of the nudge's.
-    await life.comment(bottleScript('print still not done'));
-    await life.until('the comment in the mailbox', ({ mailbox }) => mailbox === 1);
-    await life.files.letGo(slug);
-    const view = await life.frozen(2, 'incomplete');
-    assert.deepEqual(view.lastTurn, {
-      turn: 2,
-      exitCode: 0,
-      doneStatus: null,
-      reason: 'incomplete',
-      stopped: null,
-    });
-    const [, nudge = ''] = await life.files.prompts(slug);
-    assert.match(nudge, /signal_done/);
-    assert.deepEqual(await turns(life, slug), ['1 begun', '1 ended', '2 begun', '2 ended']);
-  });
-
   it('keeps uncommitted changes as a patch, and tells the agent about them', async () => {
     const life = await trigger('forgets to commit', 'write forgotten.md text', 'done success finished');
     // The scripted agent commits in its second turn, and that is published.
@@ -78,34 +58,6 @@ describe('turns that do not end well', function () {
     assert.match(nudge, /forgotten\.md/);
     assert.equal(view.prs.length, 1);
     assert.deepEqual(await life.reactions(), ['eyes'], 'nobody is told of what is done');
-  });
-
-  it('refuses to publish files that CI would run, tells the agent why, and freezes one that ends with an error without a nudge', async () => {
-    const life = await trigger(
-      'changes CI',
-      'write .github/workflows/x.yml evil',
-      'commit CI',
-      'open_pr CI | please',
-      'exit 1',
-    );
-    const view = await life.frozen(1, 'incomplete');
-    const { lastTurn, slug } = view;
-    assert.deepEqual(lastTurn, {
-      turn: 1,
-      exitCode: 1,
-      doneStatus: null,
-      reason: 'incomplete',
-      stopped: null,
-    });
-    assert.deepEqual(await turns(life, slug), ['1 begun', '1 ended']);
-    const log = await life.files.agentLog(slug, 1);
-    const [answer = ''] = log
-      .split('\n')
-      .filter((line) => line.includes('"tool_result"') && line.includes('"open_pr"'));
-    assert.match(answer, /\.github\/workflows\/x\.yml/);
-    assert.deepEqual(view.prs, []);
-    assert.ok(!(await pulls()).includes('CI'));
-    assert.deepEqual(await life.branches(), []);
   });
 
   it('freezes a blocked agent, and a comment wakes it in the same session, with a log of its own for the turn', async () => {

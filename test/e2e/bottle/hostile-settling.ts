@@ -7,11 +7,6 @@ import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { bottleStack } from './stack.js';
 
-/** git checks the address and quotes it. */
-const QUOTES_A_FULL_DISK = [
-  `run printf '[submodule "x"]\\n\\tpath = x\\n\\turl = -u./No space left on device\\n' >.gitmodules`,
-  'commit Add a submodule',
-];
 /** A tree of 40 levels, each the one below twice, in a commit before the last: no file in it, and 2^40 directories. */
 const TREE_BOMB = [
   'run t=$(git mktree </dev/null); for i in $(seq 40); do ' +
@@ -29,13 +24,6 @@ describe('settling what a hostile agent left', function () {
   const signal = async (slug: string, what: string): Promise<void> => {
     await stack().run(['signal', slug, what]);
   };
-
-  it('refuses a submodule whose address speaks of a full disk, with the reason, and the run ends', async () => {
-    const life = await trigger('a full disk', ...QUOTES_A_FULL_DISK, 'done blocked see for yourself');
-    const { detail } = await life.frozen(1, 'blocked');
-    assert.match(detail ?? '', /git does not accept the commits: .*gitmodulesUrl/);
-    await life.close();
-  });
 
   it('settles a turn whose session is a symbolic link to itself, and the run ends', async () => {
     const from = stack().output.length;

@@ -52,6 +52,7 @@ describe('an agent process that misbehaves', function () {
     );
     // Its nudge has no script, and then it does what it always does.
     const view = await life.frozen(2, 'done');
+    assert.match(await life.files.prompt(view.slug, 2), /signal_done/);
     const { agent, log } = await ended(life, view.slug);
     assert.equal(agent.outcome, 'finished', 'its own last word still counts');
     assert.ok(log.includes('{"type":"result","is_error"'));

@@ -146,6 +146,10 @@ describe('where secrets are not', function () {
       const view = await stack().view(client(), life.subject);
       return view?.phase === 'frozen' && view.turn >= 2;
     });
+    const answers = (await life.files.agentLog(slug, 2))
+      .split('\n')
+      .filter((line) => line.includes('"tool_result"') && line.includes('"open_pr"'));
+    assert.match(answers.join('\n'), /canary-refused-path\.yml/, 'the agent is told why as well');
     const { payloads } = await historyOf(client(), life);
     const written = {
       title: 'A thief',

@@ -244,6 +244,18 @@ const HOSTILE: readonly Hostile[] = [
       '[submodule "x"]\n\tpath = x\n\turl = ../x\n\tupdate = !touch /tmp/x\n',
     );
   }),
+  // git checks the address and quotes it: taken for our own full disk, it would be tried again for ever.
+  hostile(
+    'a submodule whose address speaks of a full disk',
+    /git does not accept the commits: .*gitmodulesUrl/,
+    (lab) => {
+      lab.fixture.commit(
+        lab.work,
+        '.gitmodules',
+        '[submodule "x"]\n\tpath = x\n\turl = -u./No space left on device\n',
+      );
+    },
+  ),
   hostile('alternates', /borrows objects from elsewhere/, (lab) => {
     writeFileSync(join(lab.dotGit, 'objects/info/alternates'), '/proc/1/root\n');
   }),
