@@ -28,42 +28,42 @@ describe('what a run keeps, when it is gone between two turns', function () {
     await runtime.removeVolumes(slug);
   }
 
-  /** What the run's timeline says of the beginning of turn 2. */
-  async function beginning(life: Life): Promise<string | undefined> {
-    return (await life.timeline()).find((what) => what.startsWith('turn 2 started'));
+  /** What the run's timeline says of the beginning of a turn. */
+  async function beginning(life: Life, turn: number): Promise<string | undefined> {
+    return (await life.timeline()).find((what) => what.startsWith(`turn ${String(turn)} started`));
   }
 
-  it('containers and volumes: the session comes from its snapshot, the workspace is there, and both are told', async () => {
-    const { life, slug, session } = await frozen('containers and volumes go');
+  it('is made anew and told: the home from its snapshot, then the workspace from the branch on the forge', async () => {
+    const { life, slug, session } = await frozen('its things go one by one');
     await removeBottle(life, slug);
     await life.comment(bottleScript('run cat kept.txt left.txt; ls "$HOME"', 'done blocked two'));
-    const view = await life.frozen(2, 'blocked');
-    assert.equal(view.sessionId, session);
+    const second = await life.frozen(2, 'blocked');
+    assert.equal(second.sessionId, session);
     assert.equal((await life.files.session(slug)).turns.length, 2);
     const log = await life.files.agentLog(slug, 2);
     assert.match(log, /kept\\nx/);
     assert.doesNotMatch(log, /in-home/);
     assert.match(await life.files.prompt(slug, 2), /^Your home directory was lost\./m);
-    assert.equal(await beginning(life), 'turn 2 started; lost since the last turn, and made anew: home');
-  });
+    assert.equal(await beginning(life, 2), 'turn 2 started; lost since the last turn, and made anew: home');
 
-  it('the workspace: it begins anew from the branch on the forge, and the prompt and the timeline say so', async () => {
-    const { life, slug, session } = await frozen('the workspace goes');
     await rm(life.files.path(slug, 'workspace'), { recursive: true, force: true });
     await life.comment(
-      bottleScript('run cat kept.txt; ls', 'write more.txt more', 'commit More', 'done success two'),
+      bottleScript('run cat kept.txt; ls', 'write more.txt more', 'commit More', 'done success three'),
     );
-    const view = await life.frozen(2, 'done');
-    assert.equal(view.sessionId, session);
-    const log = await life.files.agentLog(slug, 2);
-    assert.match(log, /kept/);
-    assert.doesNotMatch(log, /left\.txt/);
-    assert.match(await life.files.prompt(slug, 2), /^The directory that you work in was lost\./m);
-    assert.equal(await beginning(life), 'turn 2 started; lost since the last turn, and made anew: workspace');
-    assert.equal(view.prs.length, 1);
+    const third = await life.frozen(3, 'done');
+    assert.equal(third.sessionId, session);
+    const anew = await life.files.agentLog(slug, 3);
+    assert.match(anew, /kept/);
+    assert.doesNotMatch(anew, /left\.txt/);
+    assert.match(await life.files.prompt(slug, 3), /^The directory that you work in was lost\./m);
+    assert.equal(
+      await beginning(life, 3),
+      'turn 3 started; lost since the last turn, and made anew: workspace',
+    );
+    assert.equal(third.prs.length, 1);
   });
 
-  it('everything, the snapshots too: a fresh session with the task begins from the branch', async () => {
+  it('is a fresh session with the task, from the branch, when everything went, the snapshots too', async () => {
     const { life, slug, session } = await frozen('everything goes');
     await removeBottle(life, slug);
     await rm(life.files.path(slug, 'workspace'), { recursive: true, force: true });
