@@ -52,7 +52,7 @@ export function createHostActivities(
         ? beating((signal) => publish(besideTask(ports, taskBeganAt), input, signal))
         : Promise.resolve(null),
     publishWork: (input) => settling((signal) => publish(ports, input, signal)),
-    applyChange: (input) => applyChange(ports, input),
+    applyChange: (input) => beating((signal) => applyChange(ports, input, signal)),
     rebuildImage: (input) => beating((signal) => rebuildImage(ports, input, signal)),
     freezeBottle: (input) =>
       settling((signal) =>

@@ -94,9 +94,10 @@ export const gate = proxyActivities<Pick<HostActivities, 'publishWork'>>({
   retry: BACKOFF,
 });
 
-/** An operator and an agent wait for it; a host that is away is told of soon. */
+/** An operator and an agent wait for it; a host that is away is told of soon, and hears when it is too late. */
 export const changes = proxyActivities<Pick<HostActivities, 'applyChange'>>({
   startToCloseTimeout: '20 seconds',
+  heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '1 minute',
   retry: BACKOFF,
 });

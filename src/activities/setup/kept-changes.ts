@@ -12,13 +12,12 @@ export async function keptChanges(
   return (await readOwnJson<readonly string[]>(files, slug, FILE)) ?? [];
 }
 
-/** Adds what is not there: a turn's input may be older than what was agreed to since. */
+/** Exactly these: what counts is what the run's workflow says, and what was rejected is not in there. */
 export async function keepChanges(
   files: Pick<RunFiles, 'readFile' | 'saveFile'>,
   slug: string,
   changes: readonly string[],
 ): Promise<void> {
-  const kept = await keptChanges(files, slug);
-  const fresh = changes.filter((ref) => !kept.includes(ref));
-  if (fresh.length > 0) await files.saveFile(slug, FILE, JSON.stringify([...kept, ...fresh]));
+  const text = JSON.stringify(changes);
+  if (text !== JSON.stringify(await keptChanges(files, slug))) await files.saveFile(slug, FILE, text);
 }

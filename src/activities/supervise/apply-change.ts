@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { ApplyChangeInput } from '../ports/inputs.js';
 import { secretNeeds } from '../setup/current-config.js';
@@ -6,20 +7,38 @@ import { setupWith } from '../setup/read-setup.js';
 import { isLocal } from '../../domain/forge/issue.js';
 import { keepChanges } from '../setup/kept-changes.js';
 
+/** So long an engine may take to say whether the bottle still runs, milliseconds: a quarter of what an attempt may take. */
+const ANSWER_MS = 5_000;
+
 /**
  * What an operator agreed to takes effect in the bottle that runs: the sidecar sees its files change. Idempotent. Errors:
- * `InvalidInputError` for a secret that is not bound to where it would be sent, or rules that cannot be used; then nothing has
- * changed.
+ * `InvalidInputError` for a secret that is not bound to where it would be sent, or rules that cannot be used; the engine's.
+ * Then nothing has changed.
+ * @param signal aborted when nobody waits for it any more: what has not taken effect may be rejected from then on
  */
-export async function applyChange(ports: HostPorts, input: ApplyChangeInput): Promise<void> {
+export async function applyChange(
+  ports: HostPorts,
+  input: ApplyChangeInput,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
   const { slug, changes } = input;
   const { files, runtime } = ports;
   const setup = await setupWith(ports, input, changes);
   const forgeToken = !isLocal(input.subject);
+  // Asked before anything is written: an engine that is away keeps the change from taking effect.
+  await runtime.inspect(slug, 'bundle');
+  signal.throwIfAborted();
   await files.placeSecrets(slug, secretNeeds(setup), { forgeToken });
   await writeConfig(ports, slug, setup);
   await keepChanges(files, slug, changes);
-  // Its turn may have ended meanwhile, and a bottle that rests has no secrets.
-  const bundle = await runtime.inspect(slug, 'bundle');
-  if (bundle?.status !== 'running') await files.dropSecrets(slug);
+  // Its turn may have ended meanwhile, and a bottle that rests has no secrets. The change is in effect, so an engine that
+  // does not answer now fails it no more: the sweep takes secrets of a bottle that rests.
+  const isOver = await Promise.race([
+    runtime.inspect(slug, 'bundle').then(
+      (bundle) => bundle?.status !== 'running',
+      () => false,
+    ),
+    delay(ANSWER_MS, false, { ref: false }),
+  ]);
+  if (isOver) await files.dropSecrets(slug);
 }

@@ -17,10 +17,11 @@ describe('what operators agreed to, as the host has it', () => {
     assert.equal(await files.readFile(SLUG, 'changes.json'), undefined);
   });
 
-  it('is each change once, in order, and loses none to a turn whose input is older', async () => {
+  it('is what the run says last, in its order, and nothing else', async () => {
     await keepChanges(files, SLUG, ['a', 'b']);
-    await keepChanges(files, SLUG, ['a', 'b', 'c']);
-    await keepChanges(files, SLUG, ['a']);
-    assert.deepEqual(await keptChanges(files, SLUG), ['a', 'b', 'c']);
+    await keepChanges(files, SLUG, ['a', 'c']);
+    assert.deepEqual(await keptChanges(files, SLUG), ['a', 'c']);
+    await keepChanges(files, SLUG, []);
+    assert.deepEqual(await keptChanges(files, SLUG), []);
   });
 });

@@ -4,6 +4,7 @@ import type { ApplyChangeInput } from '../../../../src/activities/ports/inputs.j
 import { keptChanges } from '../../../../src/activities/setup/kept-changes.js';
 import { applyChange } from '../../../../src/activities/supervise/apply-change.js';
 import { readBoundSecret, writeBoundSecret } from '../../../../src/config/secret-binding.js';
+import type { BottleRuntime } from '../../../../src/domain/bottle/bottle-runtime.js';
 import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { localSubject } from '../../../../src/domain/forge/issue.js';
 import { routeTo } from '../../../support/egress/egress-here.js';
@@ -21,11 +22,16 @@ describe('a change that an operator agreed to', () => {
     world.containers = { bundle: { status: 'running' } };
   });
 
-  async function apply(changes: Partial<ApplyChangeInput> = {}): Promise<string> {
+  async function apply(
+    changes: Partial<ApplyChangeInput> = {},
+    inspect: BottleRuntime['inspect'] = (...asked) => world.ports.runtime.inspect(...asked),
+    signal?: AbortSignal,
+  ): Promise<string> {
     const ref = await world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG })));
     const routes = [routeTo('https://tracker.example', { name: 'tracker', auth })];
     const turn = await world.turning({}, { allow: ['pypi.org'], routes });
-    await applyChange(world.ports, { ...turn, changes: [ref], ...changes });
+    const ports = { ...world.ports, runtime: { ...world.ports.runtime, inspect } };
+    await applyChange(ports, { ...turn, changes: [ref], ...changes }, signal);
     return ref;
   }
   const config = (): readonly string[] => readdirSync(world.ports.files.paths(SLUG).currentConfig);
@@ -63,6 +69,37 @@ describe('a change that an operator agreed to', () => {
       assert.deepEqual([secrets(), hasToken()], [[], false]);
       assert.deepEqual(await keptChanges(world.ports.files, SLUG), [ref]);
     });
+
+  const isUntouched = async (): Promise<void> => {
+    assert.deepEqual([config(), secrets(), hasToken()], [[], [], false]);
+    assert.deepEqual(await keptChanges(world.ports.files, SLUG), []);
+  };
+  const away = (): Promise<never> => Promise.reject(new Error('the engine is away'));
+
+  it('changes nothing where the engine is away: the operator may reject it now', async () => {
+    await assert.rejects(apply({}, away), /engine is away/);
+    await isUntouched();
+  });
+
+  it('changes nothing when the engine answers only after nobody waits any more', async () => {
+    const waiting = new AbortController();
+    const late = (): Promise<undefined> => {
+      waiting.abort(new Error('too late'));
+      return Promise.resolve(undefined);
+    };
+    await assert.rejects(apply({}, late, waiting.signal), /too late/);
+    await isUntouched();
+  });
+
+  it('stands once it is in effect, whatever the engine does then', async () => {
+    let asked = 0;
+    const ref = await apply({}, (slug, role) => {
+      asked += 1;
+      return asked === 1 ? world.ports.runtime.inspect(slug, role) : away();
+    });
+    assert.deepEqual([secrets(), hasToken()], [['tracker-key'], true]);
+    assert.deepEqual(await keptChanges(world.ports.files, SLUG), [ref]);
+  });
 
   it('gives a vendor’s key that was never bound to no second route to the vendor', async () => {
     const home = newPath();

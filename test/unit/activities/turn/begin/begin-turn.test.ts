@@ -247,6 +247,18 @@ describe('beginning a turn', () => {
     );
   });
 
+  it('begins without what an operator has rejected, though it was about to take effect', async () => {
+    const ref = await world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG })));
+    await begin({ changes: [ref] }, { allow: ['pypi.org'] });
+    world.exit('agent');
+    await begin({ turn: 2 }, { allow: ['pypi.org'] });
+    assert.deepEqual(await keptChanges(world.ports.files, SLUG), []);
+    assert.equal(
+      readFileSync(`${world.ports.files.paths(SLUG).currentConfig}/allowlist`, 'utf8'),
+      'pypi.org\n',
+    );
+  });
+
   it('keeps whose the run is for the sweeper, and writes that anew only when it changes', async () => {
     await begin({ epoch: 2 });
     assert.deepEqual(JSON.parse(read('metadata.json')), {
