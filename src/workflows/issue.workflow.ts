@@ -14,7 +14,6 @@ import type { MachineEvent, OperatorCommand } from '../domain/run/events.js';
 import type { OpenPrRequest } from '../domain/run/run-channel.js';
 import type { PublishResult } from '../domain/run/turn.js';
 import { CommandRunner } from './command-runner.js';
-import { isHistoryFull } from './history-limit.js';
 import {
   COMMAND_KINDS,
   commandUpdates,
@@ -133,20 +132,20 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
 
   async function live(): Promise<RunOutcome | null> {
     for (;;) {
+      const info = workflowInfo();
+      const isFull = info.historyLength > state.policy.maxEvents || signals > state.policy.maxSignals;
       for (let event = mailbox.shift(); event !== undefined; event = mailbox.shift()) {
         const refusal = event.kind === 'command' ? refusalOf(state, event.command) : null;
         if (refusal !== null) refusals.set(handled + 1, refusal);
-        const stepped = step(state, event, { now: Date.now(), random: Math.random });
+        const stepped = step(state, event, { now: Date.now(), random: Math.random, isFull });
         state = stepped.state;
         for (const command of stepped.commands) runner.run(command);
         handled += 1;
       }
       phaseShown.show(state);
-      const info = workflowInfo();
       setCurrentDetails(
         detailsOf(state, info.continuedFromExecutionRunId === undefined ? undefined : begun.about),
       );
-      const isFull = isHistoryFull({ events: info.historyLength, signals }, state.policy);
       if (isFull && state.life?.stage.kind === 'running' && state.life.turn.stop === null) {
         enqueue({ kind: 'history_full' });
         continue;
@@ -154,7 +153,8 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
       const over = phaseOf(state) === 'destroyed' || (isCancelled && state.life === null);
       // Not before it was told something: whoever pins a run by hand would have it begin again and again.
       const isUpgraded = info.targetWorkerDeploymentVersionChanged && handled > 0;
-      if (over || ((info.continueAsNewSuggested || isUpgraded) && isQuiescent(state))) {
+      const isToGoOn = info.continueAsNewSuggested || isUpgraded || isFull;
+      if (over || (isToGoOn && isQuiescent(state))) {
         await runner.settledRows();
         // What people are to be told of a run that goes on is said before this execution ends; it has a few tries.
         const isFree = (): boolean => allHandlersFinished() && (over || !runner.isTelling);

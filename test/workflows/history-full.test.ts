@@ -3,7 +3,7 @@ import { DONE, withLife } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { untilCalledOff } from '../support/temporal/scripted-activities.js';
 
-/** On the real server. The numbers are the test's; `test/unit/workflows/history-limit.test.ts` has the real ones. */
+/** On the real server. The numbers are the test's. */
 describe('issueWorkflow whose history grows too long in one turn', function () {
   this.timeout(90_000);
   const server = localServer('limit.historyCount.suggestContinueAsNew=40');
@@ -34,4 +34,26 @@ describe('issueWorkflow whose history grows too long in one turn', function () {
           assert.equal(life.fake.ran.length, 2);
         },
       ));
+
+  it('tells a comment that waits in a turn of the next execution, once', () =>
+    withLife(
+      server(),
+      { policy: { maxSignals: 40 }, turn: (_life, { turn }) => (turn > 1 ? DONE : stopped()) },
+      async (life) => {
+        await life.running();
+        const runId = await life.runId();
+        await life.comments(1);
+        for (let sent = 0; sent < 50; sent += 1) await life.began({ slug: 'another', turn: 1 });
+        await life.continuedAsNew(runId);
+        await life.until('the second turn', ({ reason }) => reason === 'done');
+        assert.deepEqual(
+          life.fake.prepared.map(({ turn, references }) => [turn, references.map(({ id }) => id)]),
+          [
+            [1, []],
+            [2, [1]],
+          ],
+        );
+        assert.equal(life.fake.ran.length, 2);
+      },
+    ));
 });

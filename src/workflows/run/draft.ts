@@ -11,6 +11,8 @@ export interface StepEnv {
   readonly now: number;
   /** Numbers in [0, 1) for the slug. */
   readonly random: () => number;
+  /** The history of this execution is: what begins now begins in the next one. */
+  readonly isFull: boolean;
 }
 
 /** A copy of the state to change, and what to do. */

@@ -110,9 +110,10 @@ export function refusalOf(s: IssueState, asked: OperatorCommand): string | null 
   }
 }
 
-/** One that waits for `unpause` may be told to wait for longer. */
+/** One that goes on by itself, or waits for `unpause`, may be told to wait for longer. */
 function isPausedAlready({ stage }: Life): boolean {
-  return stage.kind === 'frozen' && stage.reason === 'paused' && stage.afterArchive === null && !stage.held;
+  if (stage.kind !== 'frozen' || stage.reason !== 'paused' || stage.held) return false;
+  return stage.afterArchive === null && stage.resumeAt === null;
 }
 
 function resumeRefusal(s: IssueState, { stage, budget, detail }: Life): string | null {

@@ -9,7 +9,7 @@ import { wakeAt } from './provider-limit.js';
 import { alreadyRead } from './mailbox.js';
 import { absorbPlace } from './reads-of-forge.js';
 import type { Preparing, Running } from './state.js';
-import { abandonTurn, askToPrepare, holdBack, waitWith, wakeIfAny } from './turn.js';
+import { abandonTurn, askToPrepare, beginAgain, holdBack, waitWith, wakeIfAny } from './turn.js';
 
 type PrepareEvent = Extract<
   InnerEvent,
@@ -48,6 +48,8 @@ export function launchWhenReady(d: LifeDraft, { prepared, claimFailure }: Prepar
     life.detail = claimFailure;
     return;
   }
+  // It would be stopped as soon as it runs, and its agent may not get to read what it is told.
+  if (d.env.isFull) return beginAgain(d, 'history');
   const running: Running = { kind: 'running', host, prepared, begun: false, silentSince: null };
   life.stage = running;
   turn.resumed = life.session.id !== null;

@@ -7,7 +7,7 @@ import { launchWhenReady } from './preparing.js';
 import { disarmWatchdog } from './running.js';
 import { unsettled } from './settling.js';
 import type { Stage } from './state.js';
-import { abandonTurn, beginTurn, holdBack, wakeIfAny } from './turn.js';
+import { abandonTurn, beginAgain, holdBack, wakeIfAny } from './turn.js';
 
 type StepFailed = Extract<InnerEvent, { kind: 'step_failed' }>;
 
@@ -56,9 +56,8 @@ function notRun(d: LifeDraft, reason: string): void {
     case 'untriggered':
     case 'unserved':
     case 'history':
-      // Stopped before it began, for what is not so any more.
-      abandonTurn(d, turn.stop === 'history' ? 'incomplete' : turn.stop);
-      return beginTurn(d, turn.cause);
+      // Stopped before it began, for what is not so any more, or not in the next execution.
+      return beginAgain(d, turn.stop);
     default:
       abandonTurn(d, 'failed');
       life.detail = reason;

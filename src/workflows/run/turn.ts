@@ -17,6 +17,8 @@ const HOUR_MS = 3_600_000;
 export function wakeIfAny(d: LifeDraft): void {
   const { life } = d;
   if (life.stage.kind !== 'frozen' || life.stage.archiving) return;
+  // Something begins anyway, or is not to begin before that.
+  if (life.stage.resumeAt !== null) return;
   if (isWithheld(life.stage.reason) && life.withheld === null) return beginTurn(d, { kind: 'retriggered' });
   if (!wakesOn(life.stage.reason)) return;
   life.mailbox = forgetOthersChecks(life);
@@ -53,6 +55,7 @@ export function beginTurn(d: LifeDraft, cause: TurnCause): void {
   const { s, life } = d;
   const over = overBudget(life.budget, s.policy.budget);
   if (over !== null) return defer(d, cause, over);
+  if (d.env.isFull) return waitForRoom(d, cause);
   const wokenFrom = wokenFromOf(life);
   stopSleeping(d);
   rotate(d, cause, s.policy.session);
@@ -69,6 +72,19 @@ export function beginTurn(d: LifeDraft, cause: TurnCause): void {
 function wokenFromOf({ stage, turn }: Life): FrozenReason | null {
   if (stage.kind !== 'frozen') return turn.wokenFrom;
   return stage.deferred === null ? stage.reason : stage.deferred.wokenFrom;
+}
+
+/**
+ * The turn begins in the next execution, which arms what sleeps: here it would be stopped at once, and begin again, until
+ * the server ends the run.
+ */
+function waitForRoom(d: LifeDraft, cause: TurnCause): void {
+  const { life, env } = d;
+  stopSleeping(d);
+  waitWith(d, { cause, wokenFrom: wokenFromOf(life) });
+  if (life.stage.kind !== 'frozen') return;
+  life.stage.held = false;
+  life.stage.resumeAt = env.now;
 }
 
 /** The turn waits for its budget, and what it is for with it. */
@@ -109,6 +125,14 @@ export function abandonTurn(d: LifeDraft, reason: FrozenReason): void {
   note(d, `turn ${String(life.turn.number)} not run: ${reason}`);
   freeze(d, reason);
   record(d);
+}
+
+/** The turn that did not come to run begins once more, for what it was for. */
+export function beginAgain(d: LifeDraft, reason: FrozenReason): void {
+  const { cause, wokenFrom } = d.life.turn;
+  abandonTurn(d, reason);
+  waitWith(d, { cause, wokenFrom });
+  beginTurn(d, cause);
 }
 
 /** The turn that has not begun waits for the end of the pause, and what it is for with it. */

@@ -116,7 +116,7 @@ export function stagesMarkdown(): string {
 
 /** `null`: nothing. */
 function outcome(state: IssueState, event: MachineEvent): string | null {
-  const { state: next, commands } = step(state, event, { now: AT, random: () => 0.5 });
+  const { state: next, commands } = step(state, event, { now: AT, random: () => 0.5, isFull: false });
   const wanted = commands.map(({ kind }) => kind).filter(isShown);
   const before = nameOf(state);
   const after = nameOf(next);

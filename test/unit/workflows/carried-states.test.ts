@@ -9,7 +9,7 @@ import { saveStates, savedStates, statesOfToday } from '../../support/machine/ca
 import { everyEvent } from '../../support/machine/every-event.js';
 import { POLICY, SUBJECT, trigger } from '../../support/machine/world.js';
 
-const ENV = { now: 1_000_000, random: () => 0.5 };
+const ENV = { now: 1_000_000, random: () => 0.5, isFull: false };
 const NEW_SHAPE =
   'what runs carry has another shape than what is committed of this version: raise STATE_VERSION in ' +
   'src/workflows/version.ts, add a step there, and commit states of the new version: npm run record:states';

@@ -140,7 +140,7 @@ describe('a step that fails for good', () => {
     assert.equal(rows.at(-1), 'unserved');
     const full = failed(after(starting(), { kind: 'history_full' }), 'run');
     const row = full.commands.findLast((one) => one.kind === 'record_state');
-    assert.equal(row?.input.snapshot.reason, 'incomplete');
+    assert.equal(row?.input.snapshot.reason, 'history');
   });
 });
 
