@@ -14,7 +14,7 @@ import { stopTurn } from './running.js';
 import { isBusy, livingOf } from './phase.js';
 import { newLife } from './beginnings.js';
 import type { Closing, Life } from './state.js';
-import { askForTurn, beginTurn, wakeIfAny } from './turn.js';
+import { askForTurn, beginTurn, retriggered, wakeIfAny } from './turn.js';
 import { isWithheld } from './verdict.js';
 
 export function observed(d: Draft, event: Observed): void {
@@ -63,7 +63,7 @@ function release(d: LifeDraft): void {
     life.withheld = null;
   } else if (stage.kind === 'frozen' && isWithheld(stage.reason)) {
     life.withheld = null;
-    beginTurn(d, { kind: 'retriggered' });
+    beginTurn(d, retriggered(life));
   }
 }
 

@@ -19,13 +19,19 @@ export function wakeIfAny(d: LifeDraft): void {
   if (life.stage.kind !== 'frozen' || life.stage.archiving) return;
   // Something begins anyway, or is not to begin before that.
   if (life.stage.resumeAt !== null) return;
-  if (isWithheld(life.stage.reason) && life.withheld === null) return beginTurn(d, { kind: 'retriggered' });
+  if (isWithheld(life.stage.reason) && life.withheld === null) return beginTurn(d, retriggered(life));
   if (!wakesOn(life.stage.reason)) return;
   life.mailbox = forgetOthersChecks(life);
   const decisions = untold(life);
   // A person has waited for it, and wakes it: that is not counted.
   if (decisions.length > 0) beginTurn(d, { kind: 'decision', decisions });
   else if (mayWake(d)) wake(d);
+}
+
+/** What a turn was for that waited when the run lost its trigger; what waits in the mailbox is told in any case. */
+export function retriggered({ stage }: Life): TurnCause {
+  const waits = stage.kind === 'frozen' ? stage.deferred?.cause : undefined;
+  return waits === undefined || waits.kind === 'wake' ? { kind: 'retriggered' } : waits;
 }
 
 /** Rehydrates for the mailbox's sake, unless that happened too often lately. */
@@ -90,7 +96,7 @@ function waitForRoom(d: LifeDraft, cause: TurnCause): void {
 /** The turn waits for its budget, and what it is for with it. */
 function defer(d: LifeDraft, cause: TurnCause, why: string): void {
   const { life } = d;
-  const wokenFrom = life.stage.kind === 'frozen' ? life.stage.reason : null;
+  const wokenFrom = wokenFromOf(life);
   note(d, why);
   freeze(d, 'budget');
   life.detail = why;
@@ -151,9 +157,9 @@ export function holdBackStarted(d: LifeDraft): void {
 function waitForUnpause(d: LifeDraft): void {
   const { life } = d;
   const { turn, stage } = life;
+  waitWith(d, { cause: turn.cause, wokenFrom: turn.wokenFrom });
   if (turn.pauseLifted) return beginTurn(d, turn.cause);
   if (stage.kind !== 'frozen') return;
-  stage.deferred = { cause: turn.cause, wokenFrom: turn.wokenFrom };
   stage.held = true;
   life.detail = turn.pauseReason;
 }

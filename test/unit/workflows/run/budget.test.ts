@@ -185,6 +185,26 @@ describe('the budget of a day', () => {
     assert.equal(world.life.budget.dayLiftedUntil, 5_000_000);
   });
 
+  it('does not take an operator’s words from a run that loses its trigger meanwhile, and regains it', () => {
+    const world = World.frozenDone();
+    command(world, { kind: 'resume', promptRef: 'p' });
+    spent(world);
+    world.feed(observed({ readAt: 2_000, triggered: false }));
+    assert.equal(world.reason, 'untriggered');
+    const [begun] = world.feed(observed({ readAt: 9_000, trigger: trigger(8_000) }));
+    assert.ok(begun?.kind === 'prepare_turn');
+    assert.deepEqual(begun.input.cause, { kind: 'operator', promptRef: 'p' });
+  });
+
+  it('is followed by the run’s own with what woke the run', () => {
+    const world = World.woken();
+    spent(world);
+    const budget = { ...POLICY.budget, turns: 1 };
+    world.feed({ kind: 'settings', policy: { ...POLICY, budget } });
+    world.due();
+    assert.deepEqual([world.reason, world.frozen.deferred?.wokenFrom], ['budget', 'done']);
+  });
+
   it('does not keep a run from its end', () => {
     const world = World.triggered();
     assert.ok(world.pay('prepare') && world.pay('claim'));

@@ -109,6 +109,15 @@ describe('a pause of new turns', () => {
     assert.deepEqual(causeOf(begun), { cause: 'first', references: [] });
   });
 
+  it('that is over so soon is not what woke the run', () => {
+    const world = World.woken();
+    world.prepare();
+    world.feed(PAUSED);
+    world.feed(UNPAUSED);
+    world.fail('run', 'stopped');
+    assert.equal(world.turn.wokenFrom, 'done');
+  });
+
   it('wakes nobody else when it is over: a run that the operator froze stays so', () => {
     const world = World.frozenDone();
     world.command({ kind: 'freeze' });
