@@ -13,11 +13,12 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SyncRowActivities } from '../activities/sync/begin-sync.js';
+import type { BegunSync, SyncRowActivities } from '../activities/sync/begin-sync.js';
 import type { RunSyncInput } from '../activities/sync/run-sync.js';
 import type { SyncActivities } from '../activities/sync/sync-activities.js';
+import type { OperatorCommand } from '../domain/run/events.js';
 import { localSubject } from '../domain/forge/issue.js';
-import { UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
+import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
 import { NOTHING } from '../domain/run/budget.js';
 import type { FrozenReason, TurnResult } from '../domain/run/turn.js';
 import { makeLocalSlug } from '../domain/run/slug.js';
@@ -102,7 +103,9 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
     },
   );
   const outcome = await merging.run(async () => {
-    const { host } = await claimHost(null);
+    const claimed = await attempt(() => claimHost(null));
+    if (claimed.kind === 'failed') return outcomeWithoutRun('failed', claimed.reason);
+    const { host } = claimed.value;
     show({ host });
     return sync(host, { workflowId, slug, order, at: startTime.getTime() }, show);
   });
@@ -117,12 +120,8 @@ function takeCommands(view: () => RunView, callOff: () => void): void {
     setHandler(commandUpdates[kind], (asked) => destroy(asked), {
       validator: (asked) => {
         refuseLate(asked, Date.now());
-        readCommand(kind, asked);
-        const refusal =
-          kind === 'destroy'
-            ? view().phase === 'freezing' && 'it is ending'
-            : 'a sync is one turn: it takes destroy, which calls it off';
-        if (refusal !== false) throw ApplicationFailure.nonRetryable(refusal, 'CommandRefused');
+        const refusal = refusalOf(readCommand(kind, asked), view());
+        if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'CommandRefused');
       },
     });
 
@@ -148,6 +147,13 @@ function takeCommands(view: () => RunView, callOff: () => void): void {
   }
 }
 
+function refusalOf({ kind, by }: OperatorCommand, { phase }: RunView): string | null {
+  if (kind !== 'destroy') return 'a sync is one turn: it takes destroy, which calls it off';
+  // It goes into the signed record.
+  if (by !== undefined && !isOperatorName(by)) return NO_OPERATOR_NAME;
+  return phase === 'freezing' ? 'it is ending' : null;
+}
+
 /** As of any run: for `status`, the dashboard and the sweeper. */
 function begunView(slug: string, order: SyncOrder): RunView {
   return {
@@ -168,12 +174,11 @@ async function sync(
   if (prepared.kind === 'failed') return outcomeWithoutRun('failed', prepared.reason);
   if (prepared.value.kind === 'over') return prepared.value.outcome;
   const { run } = prepared.value;
-  const begun = await syncRows.beginSync.executeWithOptions({ summary: 'rows' }, [{ run, host }]);
+  const begun = await attempt(() =>
+    syncRows.beginSync.executeWithOptions({ summary: 'rows' }, [{ run, host }]),
+  );
   show({ phase: 'running' });
-  const watched: Attempt<TurnResult> =
-    begun.kind === 'refused'
-      ? { kind: 'failed', reason: begun.reason }
-      : await attempt(() => watch(host, { run, budget: begun.budget }));
+  const watched = await watchIfBegun(host, run, begun);
   show({ phase: 'freezing' });
   // An agent that was stopped for it has an end like any other.
   const calledOff = CancellationScope.current().consideredCancelled;
@@ -181,6 +186,17 @@ async function sync(
 }
 
 const CALLED_OFF = { kind: 'failed', reason: 'it was called off' } as const;
+
+async function watchIfBegun(
+  host: string,
+  run: SyncRun,
+  begun: Attempt<BegunSync>,
+): Promise<Attempt<TurnResult>> {
+  if (begun.kind === 'failed') return begun;
+  const { value } = begun;
+  if (value.kind === 'refused') return { kind: 'failed', reason: value.reason };
+  return attempt(() => watch(host, { run, budget: value.budget }));
+}
 
 /** In its slot; by whoever comes next when its watcher was lost. */
 async function watch(host: string, input: RunSyncInput): Promise<TurnResult> {

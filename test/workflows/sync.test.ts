@@ -42,6 +42,8 @@ describe('a sync, as a workflow', function () {
     readonly attached: RunSyncInput[] = [];
     readonly settled: SettleSyncInput[] = [];
     refusal: string | null = null;
+    beginFailure: Error | null = null;
+    whileClaiming: (() => Promise<{ host: string }>) | null = null;
     whileRunning: () => Promise<TurnResult> = () => Promise.resolve(turnResult({}));
 
     readonly prepareSync: SyncActivities['prepareSync'] = ({ workflowId, slug }) =>
@@ -56,12 +58,14 @@ describe('a sync, as a workflow', function () {
           ...{ knownStuck: [], runDir: '/runs/fork', prepared: PREPARED },
         },
       });
-    readonly beginSync: SyncRowActivities['beginSync'] = () =>
-      Promise.resolve(
+    readonly beginSync: SyncRowActivities['beginSync'] = () => {
+      if (this.beginFailure !== null) return Promise.reject(this.beginFailure);
+      return Promise.resolve(
         this.refusal === null
           ? { kind: 'begun', budget: NO_BUDGET }
           : { kind: 'refused', reason: this.refusal },
       );
+    };
     readonly runSync: SyncActivities['runSync'] = (input) => {
       this.ran.push(input);
       return this.whileRunning();
@@ -90,7 +94,8 @@ describe('a sync, as a workflow', function () {
       record?: string,
     ): Promise<void> {
       const { prepareSync, beginSync, runSync, reattachSync, settleSync, rows } = this;
-      const own = { prepareSync, beginSync, runSync, reattachSync, settleSync };
+      const claiming = this.whileClaiming === null ? {} : { claimHost: this.whileClaiming };
+      const own = { prepareSync, beginSync, runSync, reattachSync, settleSync, ...claiming };
       await withWorkers(environment(), { ...rows.activities, ...own }, async () => {
         const handle = await environment().client.workflow.start<typeof syncWorkflow>(SYNC_WORKFLOW, {
           ...{ workflowId: syncWorkflowId(this.order.fork), taskQueue: TASK_QUEUE, args: [this.order] },
@@ -176,6 +181,9 @@ describe('a sync, as a workflow', function () {
         );
       }
       await assert.rejects(handle.executeUpdate(commandUpdates.destroy, { args: [{ until: 1 }] }));
+      await assert.rejects(
+        handle.executeUpdate(commandUpdates.destroy, { args: [{ by: 'a'.repeat(10_000) }] }),
+      );
       const { slug, phase } = await handle.executeUpdate(commandUpdates.destroy, {
         args: [{ by: 'alice@desk' }],
       });
@@ -186,6 +194,35 @@ describe('a sync, as a workflow', function () {
         [['destroy', 'alice@desk', slug, handle.workflowId]],
       );
     }, 'sync-destroyed');
+  });
+
+  it('that no host has taken yet is called off like any other', async () => {
+    const sync = new Sync();
+    const gate = new Gate();
+    sync.rows.soleHost = null;
+    let claims = 0;
+    sync.whileClaiming = async () => {
+      claims += 1;
+      await gate.opened;
+      return { host: 'test' };
+    };
+    await sync.live(async (handle) => {
+      await waitUntil('a host to be asked', () => claims === 1);
+      await handle.executeUpdate(commandUpdates.destroy, { args: [{ by: 'alice@desk' }] });
+      const { status, reason } = await handle.result();
+      assert.deepEqual([status, reason], ['failed', 'it was called off']);
+      gate.open();
+    });
+  });
+
+  it('settles its directory where its rows cannot be written', async () => {
+    const sync = new Sync();
+    sync.beginFailure = ApplicationFailure.nonRetryable('the database is broken');
+    await sync.live(async (handle) => {
+      const { status, reason } = await handle.result();
+      assert.deepEqual([status, reason], ['failed', 'the database is broken']);
+      assert.deepEqual([sync.ran.length, sync.settled.length], [0, 1]);
+    });
   });
 
   it('starts no container while new turns are paused', async () => {

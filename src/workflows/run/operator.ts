@@ -1,6 +1,6 @@
 /** What an operator asks for, of one run or, by a pause of new turns, of all. */
 import type { OperatorCommand } from '../../domain/run/events.js';
-import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
+import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
 import { overBudget, raise, raiseRefusal } from './budget.js';
 import type { OperatorAct } from './commands.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
@@ -86,8 +86,7 @@ export function refusalOf(s: IssueState, asked: OperatorCommand): string | null 
   const life = livingOf(s);
   if (life === null) return 'there is no run: it ended, or has not begun';
   if (life.closing !== null) return 'the run is being destroyed';
-  if (asked.by !== undefined && !isOperatorName(asked.by))
-    return '"by" must be one word of at most 128 characters, such as user@host';
+  if (asked.by !== undefined && !isOperatorName(asked.by)) return NO_OPERATOR_NAME;
   const phase = phaseOf(s);
   switch (asked.kind) {
     case 'freeze':

@@ -1,7 +1,7 @@
 /** What an agent proposes, what operators say to it, and how that takes effect [S2]. Pure. */
 import type { InnerEvent } from '../../../domain/run/events.js';
 import { isProposalTool } from '../../../domain/supervise/proposal.js';
-import { isOperatorName } from '../../../domain/forge/operator-name.js';
+import { isOperatorName, NO_OPERATOR_NAME } from '../../../domain/forge/operator-name.js';
 import type { ProposalOutcome, ProposeRequest } from '../../../domain/run/run-channel.js';
 import { note, type LifeDraft } from '../draft.js';
 import { stopTurn } from '../running.js';
@@ -54,8 +54,7 @@ export function decisionRefusal(s: IssueState, asked: DecideRequest): string | n
   if (decision !== null)
     return `it was ${decision.status} already, by ${decision.by} at ${new Date(decision.at).toISOString()}`;
   if (known.ref !== asked.shown) return 'it is not what you were shown: look at it again';
-  if (asked.by !== undefined && !isOperatorName(asked.by))
-    return '"by" must be one word of at most 128 characters, such as user@host';
+  if (asked.by !== undefined && !isOperatorName(asked.by)) return NO_OPERATOR_NAME;
   const mayDiffer = asked.verdict === 'approve' && known.tool === 'capability-block';
   if (!mayDiffer && (asked.verdict === 'modify') !== (asked.modified !== null))
     return 'only "modify" has a file of its own';
