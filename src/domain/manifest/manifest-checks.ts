@@ -2,6 +2,7 @@
 import { parseRepoName } from '../forge/issue.js';
 import type { Check } from './manifest-reader.js';
 import { MANIFEST_KEY } from '../forge/trigger.js';
+import { utf8Length } from '../text/untrusted-text.js';
 
 const MIB = 1024 * 1024;
 const MAX_SETUP_BYTES = 16 * 1024;
@@ -67,15 +68,6 @@ export function script(value: string): string | undefined {
   return utf8Length(value) > MAX_SETUP_BYTES
     ? `is longer than ${String(MAX_SETUP_BYTES)} bytes: put it into a dockerfile`
     : undefined;
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const char of text) {
-    const point = char.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x1_0000 ? 3 : 4;
-  }
-  return bytes;
 }
 
 /** @param least in MiB; the most is 1 TiB */

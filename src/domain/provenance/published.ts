@@ -1,6 +1,5 @@
+import { isCommitId } from '../forge/issue.js';
 import type { RecordedRow } from './record.js';
-
-const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The commits that the run's turns published, in order, each once. */
 export function publishedCommits(details: readonly object[]): readonly string[] {
@@ -9,7 +8,7 @@ export function publishedCommits(details: readonly object[]): readonly string[] 
     const { kind, head } = (publish ?? {}) as { readonly kind?: unknown; readonly head?: unknown };
     return (kind === 'published' || kind === 'pushed') && typeof head === 'string' ? [head] : [];
   });
-  return [...new Set(heads)].filter((head) => COMMIT.test(head));
+  return [...new Set(heads)].filter(isCommitId);
 }
 
 /** The same of rows as they are stored. */
