@@ -14,7 +14,9 @@ const MAX_BYTES = 64 * 1024;
 export function knownSecrets(config: OwnSecrets): KnownSecret[] {
   const directory = path.join(config.BOT_BOTTLE_HOME, 'secrets');
   const names = unlessMissing(() => readdirSync(directory)) ?? [];
-  const files = new Set([...ownSecretFiles(config), ...names.map((name) => path.join(directory, name))]);
+  // Where a secret may be sent is public.
+  const secrets = names.filter((name) => !name.endsWith('.hosts'));
+  const files = new Set([...ownSecretFiles(config), ...secrets.map((name) => path.join(directory, name))]);
   return [...files].flatMap((file) => {
     const value = contentOf(file)?.trim() ?? '';
     return value.length < SECRET_MIN_LENGTH ? [] : [{ name: path.basename(file), value }];

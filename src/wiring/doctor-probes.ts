@@ -1,6 +1,6 @@
 /** What `doctor` looks at on this machine, for real. */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
@@ -23,9 +23,10 @@ import { closing } from '../cli/base/action.js';
 import { temporalIsAway } from '../cli/base/errors.js';
 import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
+import { knownSecrets } from '../config/known-secrets.js';
 import { codecKeyFiles, loadConfig, type Config } from '../config/load-config.js';
 import { homePath } from '../config/home.js';
-import { inspectSecret, secretsRead } from '../config/secrets.js';
+import { inspectSecret } from '../config/secrets.js';
 import { isOffered, type AgentStanding } from '../domain/agent/agent-standing.js';
 import type { Database } from '../domain/run/stores.js';
 import { isProgram } from './find-executable.js';
@@ -129,14 +130,8 @@ function inRows<T>(home: string, look: (database: Database) => Promise<T>): Prom
 async function weakBottles(config: Config): ReturnType<DoctorProbes['weakBottles']> {
   const { BOT_BOTTLE_HOME: home } = config;
   if (!existsSync(path.join(home, 'host-id'))) return [];
-  const own = path.join(home, 'secrets');
-  const names = existsSync(own) ? readdirSync(own) : [];
-  const files = [
-    ...secretFiles(config).map(([, file]) => file),
-    ...names.map((name) => path.join(own, name)),
-  ];
-  for (const file of files) inspectSecret(file);
-  return new DockerBottleRuntime({ host: await hostId(home) }).weakObjects(secretsRead());
+  const secrets = knownSecrets(config).map(({ value }) => value);
+  return new DockerBottleRuntime({ host: await hostId(home) }).weakObjects(secrets);
 }
 
 function standings(config: Config): Promise<AgentStanding[]> {

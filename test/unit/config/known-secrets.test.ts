@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { knownSecrets } from '../../../src/config/known-secrets.js';
+import { writeBoundSecret } from '../../../src/config/secret-binding.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { gitleaksProgram } from '../../../src/wiring/secret-guard-of-config.js';
 
@@ -44,6 +45,20 @@ describe('the secrets of this machine', () => {
       'notify=notify-secret-value',
       'publish=publish-token-value',
       'readable-by-all=refused-elsewhere',
+    ]);
+  });
+
+  it('are not the hosts that a secret is bound to', () => {
+    writeBoundSecret(home, 'model-key', Buffer.from('model-key-value'), ['registry.lan:8443']);
+    const missing = path.join(home, 'secrets/x');
+    const files = {
+      FORGE_TOKEN_FILE: missing,
+      FORGE_PUBLISH_TOKEN_FILE: null,
+      WEBHOOK_SECRET_FILE: missing,
+      NOTIFY_WEBHOOK_SECRET_FILE: missing,
+    };
+    assert.deepEqual(knownSecrets({ BOT_BOTTLE_HOME: home, TEMPORAL_CODEC_KEYS: null, ...files }), [
+      { name: 'model-key', value: 'model-key-value' },
     ]);
   });
 
