@@ -103,9 +103,14 @@ export class TurnWatch {
     if (journal.record.done !== null) this.afterDone();
     // Said to a worker that is no more.
     this.helpers.push(
-      readEgress(ports.files, input.slug, input.turn).then(({ model }) => {
-        if (model?.trouble?.kind === 'over_budget') this.afterBudget();
-      }),
+      readEgress(ports.files, input.slug, input.turn).then(
+        ({ model }) => {
+          if (model?.trouble?.kind === 'over_budget') this.afterBudget();
+        },
+        (error: unknown) => {
+          ports.log.warn({ slug: input.slug, err: error }, 'what the sidecars counted could not be read');
+        },
+      ),
     );
     if (input.stop !== null) void this.stop(input.stop, STOP_GRACE_S);
     if (link.stop.aborted) void this.stop(null, STOP_GRACE_S);
@@ -261,18 +266,20 @@ export class TurnWatch {
     }
   }
 
-  /** The first reason stands. Tried until the engine has taken it. */
+  /** The first reason stands. Tried until the engine has taken it. Never rejects: nobody waits for it. */
   private stop(
     reason: StopReason | null,
     graceSeconds: number,
     stopDetail: string | null = null,
   ): Promise<void> {
+    const { slug } = this.input;
     this.stopping ??= (async () => {
       if (reason !== null && this.journal.record.stopped === null)
-        await this.journal.decide({ stopped: reason, stopDetail });
-      await untilDelivered(this.over.signal, () =>
-        this.ports.runtime.stop(this.input.slug, 'agent', graceSeconds),
-      );
+        // On a full disk the agent is stopped all the same; the turn's end writes the reason again.
+        await this.journal.decide({ stopped: reason, stopDetail }).catch((error: unknown) => {
+          this.ports.log.warn({ slug, err: error }, 'why a turn is stopped could not be noted yet');
+        });
+      await untilDelivered(this.over.signal, () => this.ports.runtime.stop(slug, 'agent', graceSeconds));
     })();
     return this.stopping;
   }

@@ -158,6 +158,20 @@ describe('a turn that is watched', () => {
       assert.deepEqual((await world.ports.files.readTurn(SLUG, 1))?.disk, { held: { bytes: 77, inodes: 7 } });
     });
 
+    it('also while its record cannot be written, and then says why', async () => {
+      const ending = await begin();
+      await passTimeUntil(() => guarded !== undefined);
+      const { files } = world.ports;
+      const write = files.writeTurn.bind(files);
+      files.writeTurn = () => Promise.reject(new Error('ENOSPC: no space left on device'));
+      guarded?.onOver('9 GiB of 8');
+      await passTimeUntil(() => stops('agent').length > 0);
+      files.writeTurn = write;
+      const { stopped, limit } = await resultOf(ending);
+      assert.deepEqual([stopped, limit], ['disk', { kind: 'disk', detail: '9 GiB of 8' }]);
+      assert.equal((await files.readTurn(SLUG, 1))?.stopped, 'disk');
+    });
+
     it('when its sidecar floods the queue', async () => {
       const { queue } = world.ports;
       queue.read = () => Promise.resolve({ messages: [], flood: true, refused: [] });
@@ -246,6 +260,24 @@ describe('a turn that is watched', () => {
     const error = await errorOf(ending);
     assert.ok(error instanceof Error && 'type' in error && error.type === 'TurnDetached');
     assert.ok(watched.attachments.has(SLUG) && watched.runs);
+  });
+
+  it('goes on when what its sidecars counted cannot be read', async () => {
+    await begin().then(() => watched.attachments.take(SLUG));
+    const { files } = world.ports;
+    const read = files.readFile.bind(files);
+    let isRead = false;
+    files.readFile = (...of) => {
+      if (isRead || !of[1].endsWith('egress.json')) return read(...of);
+      isRead = true;
+      return Promise.reject(new Error('EIO'));
+    };
+    const ending = await watch({ begun: true }, 'attach');
+    await passTimeUntil(() => isRead && world.toldOf('turn_started').length > 1);
+    // Nobody waits for it: unless it is caught there, it ends the worker.
+    assert.ok(world.host.warned.some((said) => said.includes('could not be read')));
+    world.exit('agent', 4);
+    assert.equal((await resultOf(ending)).exitCode, 4);
   });
 
   it('waits while the engine cannot say how its agent is', async () => {
