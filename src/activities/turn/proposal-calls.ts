@@ -2,7 +2,8 @@ import { BotBottleError } from '../../domain/base/errors.js';
 import type { DecisionAnswer, PublishAnswer, QueueMessage } from '../../domain/run/queue.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
-import { proposeChange, type ProposalMessage } from '../supervise/propose-change.js';
+import { proposeChange, type MadeProposal, type ProposalMessage } from '../supervise/propose-change.js';
+import { messageWork } from '../base/work-of-run.js';
 import type { TurnJournal } from './turn-journal.js';
 import { untilAborted } from './until-aborted.js';
 import { untilDelivered } from './until-delivered.js';
@@ -77,19 +78,27 @@ export class ProposalCalls {
   }
 
   /** `null`: nobody waits for it any more. */
-  private async answerTo({ id: messageId, body }: ProposalCall): Promise<Answer | null> {
+  private async answerTo(message: ProposalCall): Promise<Answer | null> {
     const { ports, input } = this;
-    const made = await proposeChange(ports, input, body).catch((error: unknown) => {
+    const made = await this.make(message).catch((error: unknown) => {
       if (!(error instanceof BotBottleError) || error.retryable) throw error;
       return { kind: 'refused', reason: error.message } as const;
     });
     if (made.kind === 'refused') return made;
-    const passedOn = await ports.channel.propose(input.workflowId, messageId, made.request);
+    const passedOn = await ports.channel.propose(input.workflowId, message.id, made.request);
     if (passedOn.kind === 'refused') return passedOn;
     const outcome = await Promise.race([passedOn.outcome(), untilAborted(this.over.signal)]);
     if (outcome === undefined) return null;
     const { id, status, notesRef } = outcome;
     const notes = notesRef === null ? '' : await ports.blobs.getText(notesRef);
     return { kind: 'decision', id, status, notes };
+  }
+
+  /** Marked, since what the agent wrote is read here; nobody's wait for the operator is to blame for a crash. */
+  private make(message: ProposalCall): Promise<MadeProposal> {
+    const { ports, input } = this;
+    return ports.underWay.during(messageWork(input.slug, message), () =>
+      proposeChange(ports, input, message.body),
+    );
   }
 }

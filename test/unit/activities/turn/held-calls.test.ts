@@ -4,6 +4,7 @@ import { sha256 } from '../../../../src/activities/base/sha256.js';
 import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import type { QueueAnswer, QueueBody } from '../../../../src/domain/run/queue.js';
 import type { ProposalOutcome, ProposeRequest } from '../../../../src/domain/run/run-channel.js';
+import { SetAsideError } from '../../../../src/domain/run/under-way.js';
 import { SLUG } from '../../../support/host/host-world.js';
 import { passTimeUntil } from '../../../support/turn/pass-time.js';
 import { NOW, TurnWorld } from '../../../support/turn/turn-world.js';
@@ -79,6 +80,43 @@ describe('a call of an agent that waits for an answer', () => {
       const record = await world.ports.files.readTurn(SLUG, 1);
       assert.ok((record?.heldMs ?? 0) > 3_600_000, String(record?.heldMs));
       assert.ok((record?.lastCheckinAt ?? 0) >= from + 3_600_000);
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('is marked while it is read, and not while the operator is waited for', async () => {
+      const { underWay } = world.ports;
+      const during = underWay.during.bind(underWay);
+      const marks: string[] = [];
+      underWay.during = async (work, run) => {
+        if (!work.what.startsWith('a proposal')) return during(work, run);
+        marks.push(`begin ${work.key}`);
+        const made = await during(work, run);
+        marks.push(`end, ${String(asked.length)} asked`);
+        return made;
+      };
+      const ending = await watched.begin();
+      const id = world.send(proposal());
+      await passTimeUntil(() => asked.length > 0);
+      assert.deepEqual(marks, [`begin message-${id}`, 'end, 0 asked']);
+      decide({ status: 'approved', notesRef: null });
+      assert.equal((await answerTo(id))?.kind, 'decision');
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('is refused when it was read at two crashes', async () => {
+      const { underWay } = world.ports;
+      const during = underWay.during.bind(underWay);
+      underWay.during = (work, run) =>
+        work.what.startsWith('a proposal') ? Promise.reject(new SetAsideError(work)) : during(work, run);
+      const ending = await watched.begin();
+      const id = world.send(proposal());
+      const answer = await answerTo(id);
+      assert.deepEqual(
+        [answer?.kind, answer !== undefined && 'reason' in answer && answer.reason, asked],
+        ['refused', `a proposal ${id} was under way at two crashes of the worker`, []],
+      );
       world.exit('agent');
       await resultOf(ending);
     });
