@@ -1,6 +1,7 @@
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
 import type { MovedBranch } from '../../domain/prompt/prompt-input.js';
 import { lastPushed } from '../base/last-pushed.js';
+import { recordBefore } from '../base/record-before.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunTurnInput } from '../ports/inputs.js';
 
@@ -17,7 +18,7 @@ export async function changesOnForge(
   input: RunTurnInput,
   refs: TurnRefs,
 ): Promise<ChangesOnForge> {
-  const before = input.turn === 1 ? undefined : await ports.files.readTurn(input.slug, input.turn - 1);
+  const before = await recordBefore(ports.files, input, ({ refs: known }) => known !== null);
   const told = before?.refs ?? null;
   const [base, own] = await Promise.all([
     baseMoved(ports, input, refs, told),

@@ -2,6 +2,7 @@ import type { ReportedUse, StreamSummary } from '../../domain/agent/agent-stream
 import { reportedOfTurn } from '../../domain/agent/reported-use.js';
 import { CONTAINER_GONE, type AgentReport } from '../../domain/run/turn.js';
 import type { TurnRecord } from '../../domain/run/run-files.js';
+import { recordBefore } from '../base/record-before.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
 import type { TurnJournal } from './turn-journal.js';
@@ -44,14 +45,11 @@ export function sessionOf(
 /** By the latest turn of the same session that printed anything. */
 async function reportedBefore(
   { files }: Pick<HostPorts, 'files'>,
-  { slug, turn }: RunTurnInput,
+  input: RunTurnInput,
   sessionId: string | null,
 ): Promise<ReportedUse | null> {
   if (sessionId === null) return null;
-  for (let earlier = turn - 1; earlier > 0; earlier -= 1) {
-    const record = await files.readTurn(slug, earlier);
-    if (record !== undefined && record.sessionId !== sessionId) return null;
-    if (record !== undefined && record.reported !== null) return record.reported;
-  }
-  return null;
+  const isOther = (record: TurnRecord): boolean => record.sessionId !== sessionId;
+  const before = await recordBefore(files, input, (record) => isOther(record) || record.reported !== null);
+  return before === undefined || isOther(before) ? null : before.reported;
 }

@@ -1,4 +1,5 @@
 import type { DiskUsage } from '../../domain/bottle/disk-usage.js';
+import { recordBefore } from '../base/record-before.js';
 import type { GuardedTurn } from '../ports/disk-guard.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
@@ -41,8 +42,8 @@ export interface GuardedBy extends Pick<GuardedTurn, 'usedBefore' | 'onOver'> {
 }
 
 /** `null` when nobody looked. */
-async function heldBefore(ports: HostPorts, { slug, turn }: RunTurnInput): Promise<DiskUsage | null> {
-  if (turn === 1) return NOTHING;
-  const before = await ports.files.readTurn(slug, turn - 1).catch(() => undefined);
+async function heldBefore(ports: HostPorts, input: RunTurnInput): Promise<DiskUsage | null> {
+  if (input.turn === 1) return NOTHING;
+  const before = await recordBefore(ports.files, input, ({ disk }) => disk !== null).catch(() => undefined);
   return before?.disk?.held ?? null;
 }

@@ -1,5 +1,6 @@
 import type { ContainerState } from '../../../domain/bottle/bottle-runtime.js';
 import type { BottleSetup } from '../../../domain/bottle/bottle-setup.js';
+import { recordBefore } from '../../base/record-before.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
 import { restoreSession } from '../../transcript/restore-session.js';
@@ -39,15 +40,12 @@ export async function createAgent(
  * The volume that holds the session is younger than the last turn, so it is not the one that turn wrote to. One that is
  * older has the session itself, which may be longer than the snapshot (see the transcript limit).
  */
-async function hasNewHome(ports: HostPorts, { slug, turn }: RunTurnInput): Promise<boolean> {
-  const home = (await ports.runtime.list(slug)).find(
+async function hasNewHome(ports: HostPorts, input: RunTurnInput): Promise<boolean> {
+  const home = (await ports.runtime.list(input.slug)).find(
     ({ type, role }) => type === 'volume' && role === 'home',
   );
   if (home === undefined) return true;
-  for (let before = turn - 1; before > 0; before -= 1) {
-    const record = await ports.files.readTurn(slug, before);
-    // The engine gives whole seconds.
-    if (record !== undefined) return Date.parse(home.createdAt) + 1_000 > record.lastCheckinAt;
-  }
-  return true;
+  const before = await recordBefore(ports.files, input);
+  // The engine gives whole seconds.
+  return before === undefined || Date.parse(home.createdAt) + 1_000 > before.lastCheckinAt;
 }

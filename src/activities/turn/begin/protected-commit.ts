@@ -1,4 +1,5 @@
 import { lastPushed } from '../../base/last-pushed.js';
+import { recordBefore } from '../../base/record-before.js';
 import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
 import type { FetchedRefs } from './fetch-refs.js';
@@ -19,10 +20,6 @@ export async function protectedCommit(
   if (refs.resetTo !== null) return refs.resetTo;
   if (startsAnew) return refs.startSha;
   if (head !== null && (head === refs.branchSha || head === (await lastPushed(ports, slug)))) return head;
-  // A turn that was prepared and never ran has no record.
-  for (let before = turn - 1; before > 0; before -= 1) {
-    const record = await ports.files.readTurn(slug, before);
-    if (record !== undefined && record.baseSha !== null) return record.baseSha;
-  }
-  return head ?? refs.startSha;
+  const before = await recordBefore(ports.files, { slug, turn }, ({ baseSha }) => baseSha !== null);
+  return before?.baseSha ?? head ?? refs.startSha;
 }

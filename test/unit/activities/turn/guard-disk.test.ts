@@ -42,6 +42,11 @@ describe('a turn under the host’s disk guard', () => {
     assert.deepEqual([one?.slug, one?.held, one?.usedBefore, one?.asked], [SLUG, HELD, HELD, null]);
   });
 
+  it('is told so by the last turn that began, where one between was paused or over its budget', async () => {
+    await world.ports.files.writeTurn(SLUG, { ...blankTurnRecord(1), disk: { held: HELD } });
+    assert.deepEqual((await guard({ turn: 3 }))?.held, HELD);
+  });
+
   it('held nothing before the first turn, and nobody knows what where nobody looked', async () => {
     assert.deepEqual((await guard({ turn: 1 }))?.held, { bytes: 0, inodes: 0 });
     guarded = [];
