@@ -9,6 +9,7 @@ import {
   matching,
   modelAddress,
   modelPrice,
+  oneOf,
   orOff,
   parseSize,
 } from '../../../src/config/values.js';
@@ -37,11 +38,11 @@ describe('durations', () => {
   it('may be switched off where that is allowed', () => {
     const interval = orOff(durationBetween(1_000, 60_000));
     assert.deepEqual(
-      ['off', '0', '2s'].map((text) => interval(text, context)),
+      ['off', '0', '2s'].map((text) => interval.parse(text, context)),
       [null, null, 2_000],
     );
-    assert.throws(() => interval('0s', context), InvalidInputError);
-    assert.throws(() => interval('no', context), InvalidInputError);
+    assert.throws(() => interval.parse('0s', context), InvalidInputError);
+    assert.throws(() => interval.parse('no', context), InvalidInputError);
   });
 
   it('anything that is not digits and a unit is refused, never read as something else', () => {
@@ -72,18 +73,18 @@ describe('sizes', () => {
 
 describe('paths', () => {
   it('are relative to the home unless absolute', () => {
-    assert.equal(filePath('secrets/x', context), '/home/op/.bot-bottle/secrets/x');
-    assert.equal(filePath('/run/x', context), '/run/x');
+    assert.equal(filePath.parse('secrets/x', context), '/home/op/.bot-bottle/secrets/x');
+    assert.equal(filePath.parse('/run/x', context), '/run/x');
   });
 
   it('a value without a slash is refused, because it may be the secret itself', () => {
-    assert.throws(() => filePath('0123456789abcdef', context), InvalidInputError);
+    assert.throws(() => filePath.parse('0123456789abcdef', context), InvalidInputError);
   });
 });
 
 describe('addresses', () => {
   it('lose the slash at their end', () => {
-    assert.equal(httpUrl('https://git.example/api/v1/', context), 'https://git.example/api/v1');
+    assert.equal(httpUrl.parse('https://git.example/api/v1/', context), 'https://git.example/api/v1');
   });
 
   it('with credentials, a query or another scheme are refused', () => {
@@ -94,24 +95,34 @@ describe('addresses', () => {
       'git.example',
       'javascript:1',
     ]) {
-      assert.throws(() => httpUrl(text, context), InvalidInputError, text);
+      assert.throws(() => httpUrl.parse(text, context), InvalidInputError, text);
     }
   });
 
   it('host and port, also of IPv6', () => {
-    assert.deepEqual(hostPort('[::1]:8080', context), { host: '::1', port: 8080 });
-    assert.deepEqual(hostPort('localhost:0', context), { host: 'localhost', port: 0 });
+    assert.deepEqual(hostPort.parse('[::1]:8080', context), { host: '::1', port: 8080 });
+    assert.deepEqual(hostPort.parse('localhost:0', context), { host: 'localhost', port: 0 });
     for (const text of ['8080', ':8080', 'a:65536', 'a b:1', '::1:80']) {
-      assert.throws(() => hostPort(text, context), InvalidInputError, text);
+      assert.throws(() => hostPort.parse(text, context), InvalidInputError, text);
     }
   });
 });
 
 describe('lists', () => {
   it('are trimmed, without duplicates, and every item is checked', () => {
-    const letters = listOf(matching(/^[a-z]+$/, 'letters'));
-    assert.deepEqual(letters('a, b,a', context), ['a', 'b']);
-    assert.throws(() => letters('a,,b', context), InvalidInputError);
+    const letters = listOf(matching('word', /^[a-z]+$/, 'letters'));
+    assert.deepEqual(letters.parse('a, b,a', context), ['a', 'b']);
+    assert.throws(() => letters.parse('a,,b', context), InvalidInputError);
+  });
+});
+
+describe('a kind of value', () => {
+  it('is called by what it is made of', () => {
+    const words = listOf(matching('word', /^[a-z]+$/, 'letters'));
+    assert.deepEqual(
+      [words.type, orOff(words).type, oneOf('a', 'b').type, oneOf('a', 'b', 'c').type],
+      ['list of words', 'list of words or `off`', '`a` or `b`', '`a`, `b` or `c`'],
+    );
   });
 });
 
@@ -121,15 +132,16 @@ describe('the address of a model', () => {
       ['https://gateway.example/base/', 'https://gateway.example/base'],
       ['http://10.1.2.3:8080', 'http://10.1.2.3:8080'],
     ] as const)
-      assert.equal(modelAddress(text, context), address);
+      assert.equal(modelAddress.parse(text, context), address);
     for (const text of ['http://gateway.example', 'https://a.example.', 'https://u:p@a.example', 'ftp://a'])
-      assert.throws(() => modelAddress(text, context), InvalidInputError, text);
+      assert.throws(() => modelAddress.parse(text, context), InvalidInputError, text);
   });
 });
 
 describe('a price of a model', () => {
   it('is kept as it was written, when it can be read', () => {
-    for (const text of ['m=1:2', 'claude-*=5:25:0.5:6.25']) assert.equal(modelPrice(text, context), text);
-    assert.throws(() => modelPrice('m=1', context), InvalidInputError);
+    for (const text of ['m=1:2', 'claude-*=5:25:0.5:6.25'])
+      assert.equal(modelPrice.parse(text, context), text);
+    assert.throws(() => modelPrice.parse('m=1', context), InvalidInputError);
   });
 });
