@@ -4,7 +4,7 @@ import type { BottleRuntime } from '../../domain/bottle/bottle-runtime.js';
 import type { Clock } from '../../domain/base/clock.js';
 import type { ForgeFor } from '../../domain/forge/forge.js';
 import type { Forks } from '../../domain/forge/forks.js';
-import type { GitRepository } from '../../domain/workspace/git-repository.js';
+import type { GitRepository, PublishLimits } from '../../domain/workspace/git-repository.js';
 import type { RegistryLocations } from '../../domain/bottle/registries.js';
 import type { QueueDirectory } from '../../domain/run/queue-directory.js';
 import type { SecretGuard } from '../../domain/secret/secret-guard.js';
@@ -61,10 +61,7 @@ export interface HostSettings {
   /** What an agent may ask of its sidecar. */
   readonly bundleCallsPerMinute: number;
   readonly bundleWritesPerMinute: number;
-  readonly maxPublishBytes: number;
-  readonly maxPublishFiles: number;
-  readonly maxPublishCommits: number;
-  readonly maxPublishFileBytes: number;
+  readonly publishLimits: PublishLimits;
   readonly maxTranscriptBytes: number;
   /** Ask the person who triggered the run for a review of its PR. */
   readonly requestReview: boolean;

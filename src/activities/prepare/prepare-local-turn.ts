@@ -1,4 +1,4 @@
-import type { AgentRequest } from '../../domain/agent/agents.js';
+import { NO_FILES } from '../../domain/agent/agents.js';
 import { composePrompt } from '../../domain/prompt/prompt.js';
 import type { PromptTask } from '../../domain/prompt/prompt-input.js';
 import { localBranchOf } from '../../domain/run/slug.js';
@@ -7,12 +7,6 @@ import type { HomePorts } from '../ports/home-ports.js';
 import { repositoryOf, type PrepareTurnInput, type PrepareTurnOutcome } from '../ports/inputs.js';
 import { preparedTurn } from './prepared-turn.js';
 import { causeText, freshSession } from './prompt-of-turn.js';
-
-/** What no forge has brings no agents. */
-const NO_FILES: AgentRequest['forge'] = {
-  readDefaultHead: () => Promise.resolve(undefined),
-  readFile: () => Promise.resolve({ kind: 'none' }),
-};
 
 /** Of a run without an issue: no forge says what is wanted, and none is told of it. Errors: those of the manifests. */
 export async function prepareLocalTurn(

@@ -1,8 +1,9 @@
 import type { AgentAnswer } from '../../domain/agent/agents.js';
 import type { TurnBottle } from '../../domain/bottle/bottle-setup.js';
 import type { PreparedTurn } from '../../domain/run/events.js';
-import type { AgentManifest, BottleManifest } from '../../domain/manifest/manifests.js';
+import type { AgentManifest } from '../../domain/manifest/manifests.js';
 import { pauseOf, pauseText } from '../../domain/run/pause.js';
+import { turnOfBottle } from '../base/turn-of-bottle.js';
 import { dayBudget } from './day-budget.js';
 import type { HomePorts } from '../ports/home-ports.js';
 import type { PrepareTurnInput, PrepareTurnOutcome } from '../ports/inputs.js';
@@ -23,56 +24,40 @@ export async function preparedTurn(
   chosen: Chosen,
 ): Promise<PrepareTurnOutcome> {
   const { agent, bottle, bottleNames, branch, readKeys, baseBranches } = chosen;
-  const [promptRef, bottleRef] = await Promise.all([
-    ports.blobs.put(chosen.prompt),
-    ports.blobs.put(JSON.stringify(setupOf(bottle, chosen.readers))),
-  ]);
-  await writeTurnRows(ports, input, { ...chosen, promptRef });
+  const ofBottle = await turnOfBottle(ports, bottle, chosen);
+  await writeTurnRows(ports, input, { ...chosen, promptRef: ofBottle.promptRef });
   // After its row is written: `changePause` goes by that.
   const pause = pauseOf(await ports.database.pauses.all(), input.subject);
   if (pause !== undefined) return { kind: 'paused', reason: pauseText(pause) };
   const day = await dayBudget(ports);
   if (day.kind === 'spent' && !input.dayIsLifted)
     return { kind: 'over_budget', reason: day.reason, until: day.until };
-  const provider = ports.provider(chosen.provider);
-  const isLimitedByDay = !input.dayIsLifted && provider.access(agent.model) !== null;
+  const isLimitedByDay = !input.dayIsLifted && ports.provider(chosen.provider).access(agent.model) !== null;
   const prepared = {
-    promptRef,
+    ...ofBottle,
     branch,
     readKeys,
-    provider: chosen.provider,
     model: agent.model,
-    ...extrasOf(agent, bottle),
+    ...extrasOf(agent),
     ...(day.kind === 'left' && isLimitedByDay ? { budget: day.budget } : {}),
-    image: bottle.image ?? provider.image,
     env: bottle.env,
-    limits: bottle.limits,
     gitUser: agent.gitUser,
     baseBranches,
     bottleNames,
-    allowPaths: bottle.publish.allowPaths,
     drafts: bottle.publish.drafts,
-    bottleRef,
   };
   return { kind: 'ready', prepared };
 }
 
-/** What most agents and bottles do not say is not in the workflow's history either. */
-function extrasOf(
-  agent: AgentManifest,
-  { disk }: BottleManifest,
-): Pick<PreparedTurn, 'variant' | 'turnTimeoutMs' | 'watchdogMs' | 'disk'> {
-  const { variant } = agent;
-  const { turnTimeoutMs, watchdogMs } = agent.limits;
+/** What most agents do not say is not in the workflow's history either. */
+function extrasOf({
+  variant,
+  limits,
+}: AgentManifest): Pick<PreparedTurn, 'variant' | 'turnTimeoutMs' | 'watchdogMs'> {
+  const { turnTimeoutMs, watchdogMs } = limits;
   return {
     ...(variant === null ? {} : { variant }),
     ...(turnTimeoutMs === null ? {} : { turnTimeoutMs }),
     ...(watchdogMs === null ? {} : { watchdogMs }),
-    ...(disk.bytes === null && disk.inodes === null ? {} : { disk }),
   };
-}
-
-function setupOf(bottle: BottleManifest, readers: TurnBottle['readers']): TurnBottle {
-  const { dockerfile, allow, routes, registries, setup, workspace, runtime } = bottle;
-  return { dockerfile, allow, routes, registries, setup, workspace, runtime, readers };
 }

@@ -62,7 +62,7 @@ export async function extractWork(
     branch,
     timeoutMs: EXTRACTION_TIMEOUT_MS,
   };
-  const spec = extractionSpec(target, known, ports.settings.maxPublishBytes);
+  const spec = extractionSpec(target, known, ports.settings.publishLimits.maxBytes);
   const output = await ports.runtime.runOnce(spec, signal).catch(overrun);
   if (output instanceof ContainerOverrunError) return { kind: 'failed', reason: OVERRUN };
   if (output.exitCode !== 0) {
@@ -182,10 +182,7 @@ async function pushBranch(
     bundleFile,
     baseSha: record.baseSha ?? '',
     ...(record.refs === null ? {} : { baseBranch: record.refs.baseBranch }),
-    maxBytes: ports.settings.maxPublishBytes,
-    maxFiles: ports.settings.maxPublishFiles,
-    maxCommits: ports.settings.maxPublishCommits,
-    maxFileBytes: ports.settings.maxPublishFileBytes,
+    ...ports.settings.publishLimits,
     allowPaths: input.prepared.allowPaths,
     submoduleRepos: (await readBottle(ports, input)).workspace.submoduleRepos,
     author: input.prepared.gitUser,

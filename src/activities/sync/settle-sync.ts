@@ -117,7 +117,6 @@ async function publish(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const { slug, refs, order, agentBranch, prepared } = run;
-  const { maxPublishBytes, maxPublishFiles, maxPublishCommits, maxPublishFileBytes } = host.settings;
   const verdict = await host.git.publish({
     repo: order.fork,
     branch: agentBranch,
@@ -126,8 +125,7 @@ async function publish(
     baseSha: run.startSha,
     baseBranch: refs.branch,
     upstreamSha: refs.upstreamSha,
-    ...{ maxBytes: maxPublishBytes, maxFiles: maxPublishFiles },
-    ...{ maxCommits: maxPublishCommits, maxFileBytes: maxPublishFileBytes },
+    ...host.settings.publishLimits,
     allowPaths: prepared.allowPaths,
     submoduleRepos: [],
     author: prepared.gitUser,

@@ -1,11 +1,13 @@
+import { NO_FILES } from '../../domain/agent/agents.js';
 import { DEFAULT_BOTTLE } from '../../domain/manifest/manifest-agent.js';
-import { WHOLE_REPOSITORY, type TurnBottle } from '../../domain/bottle/bottle-setup.js';
+import { WHOLE_REPOSITORY } from '../../domain/bottle/bottle-setup.js';
 import { PLACEHOLDER_KEY } from '../../domain/egress/route.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { BottleManifest } from '../../domain/manifest/manifests.js';
 import type { PreparedTurn } from '../../domain/run/events.js';
 import type { SyncOrder, SyncRefs } from '../../domain/sync/sync.js';
 import { SYNC_SETUP, syncPrompt } from '../../domain/sync/sync-texts.js';
+import { turnOfBottle } from '../base/turn-of-bottle.js';
 import type { SyncPorts } from './sync-ports.js';
 
 /** Who merges, unless a manifest says who. */
@@ -30,28 +32,17 @@ export async function prepareSyncTurn(
   order: SyncOrder,
   refs: SyncRefs,
 ): Promise<PreparedTurn> {
-  const { blobs, provider } = ports.host;
   const { bottle, role, ...agent } = await (order.manifest === null
     ? opencodeAgent(ports, order)
     : manifestAgent(ports, order, order.manifest));
-  const { image, limits, disk, dockerfile, allow, routes, registries, setup, runtime, publish } = bottle;
-  const turnBottle: TurnBottle = {
-    ...{ dockerfile, allow, routes, registries, runtime, readers: null },
-    setup: SYNC_SETUP + (setup ?? ''),
-    // A merge needs the whole history.
-    workspace: WHOLE_REPOSITORY,
-  };
-  const [promptRef, bottleRef] = await Promise.all([
-    blobs.put(syncPrompt(order, refs, role)),
-    blobs.put(JSON.stringify(turnBottle)),
-  ]);
+  // A merge needs the whole history.
+  const merging = { ...bottle, setup: SYNC_SETUP + (bottle.setup ?? ''), workspace: WHOLE_REPOSITORY };
+  const prompt = syncPrompt(order, refs, role);
+  const { provider } = agent;
   return {
     ...agent,
-    ...{ promptRef, bottleRef, limits },
+    ...(await turnOfBottle(ports.host, merging, { provider, prompt, readers: null })),
     branch: refs.branch,
-    image: image ?? provider(agent.provider).image,
-    ...(disk.bytes === null && disk.inodes === null ? {} : { disk }),
-    allowPaths: publish.allowPaths,
     ...{ readKeys: [], baseBranches: [], drafts: false },
   };
 }
@@ -75,10 +66,7 @@ async function manifestAgent(ports: SyncPorts, { fork }: SyncOrder, name: string
   const found = await ports.agents.findOrRefuse({
     ...{ name, bottles: [], repo: fork },
     // What a fork brings along is upstream's word.
-    forge: {
-      readDefaultHead: () => Promise.resolve(undefined),
-      readFile: () => Promise.resolve({ kind: 'none' }),
-    },
+    forge: NO_FILES,
   });
   if (found.kind === 'refused') throw new InvalidInputError(found.reason);
   const { agent, provider, bottle, bottleNames } = found;

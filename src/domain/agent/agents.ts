@@ -19,6 +19,12 @@ export interface AgentRequest {
   readonly before?: string | null;
 }
 
+/** Of a repository that is not asked: it brings no agents. */
+export const NO_FILES: AgentRequest['forge'] = {
+  readDefaultHead: () => Promise.resolve(undefined),
+  readFile: () => Promise.resolve({ kind: 'none' }),
+};
+
 /** What may wake the agents of a bottle. */
 export interface WakeRule {
   /** `null` for `FORGE_WAKE`. */

@@ -66,7 +66,18 @@ export interface GitRepository {
   isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean>;
 }
 
-export interface GitPublishRequest {
+/** The most that is published at once. */
+export interface PublishLimits {
+  /** Of the bundle, and of the new objects unpacked. */
+  readonly maxBytes: number;
+  /** That the new commits change. */
+  readonly maxFiles: number;
+  readonly maxCommits: number;
+  /** Of one file. */
+  readonly maxFileBytes: number;
+}
+
+export interface GitPublishRequest extends PublishLimits {
   readonly repo: RepoRef;
   /** Where the branch is pushed to, if not to the repository itself; it is a run's own branch then. */
   readonly fork?: RepoRef;
@@ -83,13 +94,6 @@ export interface GitPublishRequest {
    * of. Protected paths may be as they are there.
    */
   readonly upstreamSha?: string;
-  /** Most bytes of the bundle, and of the new objects unpacked. */
-  readonly maxBytes: number;
-  /** Most files that the new commits change. */
-  readonly maxFiles: number;
-  readonly maxCommits: number;
-  /** Most bytes of one file. */
-  readonly maxFileBytes: number;
   /** Patterns of protected paths that may change all the same: see `isAllowedPath`. */
   readonly allowPaths: readonly string[];
   /** `owner/name` of submodules that are read with the bot's rights: see `SubmoduleRules`. */

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { directoryRepository, readLocalSource } from '../../adapters/git/local-source.js';
 import type { LocalOptions, Refused, RunSource } from '../../cli/base/orchestrator.js';
-import type { AgentRequest } from '../../domain/agent/agents.js';
+import { NO_FILES, type AgentRequest } from '../../domain/agent/agents.js';
 import { LOCAL, localSubject, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
 import { makeLocalSlug } from '../../domain/run/slug.js';
 import { temporalGateway } from '../../webhook/dispatch/temporal-gateway.js';
@@ -61,11 +61,7 @@ interface Source {
 async function lookAt({ config }: OperatorTriggerWorld, asked: RunSource): Promise<Source> {
   if (asked.kind === 'directory') {
     await readLocalSource(path.join(config.BOT_BOTTLE_HOME, 'mirrors', '.local'), asked.path);
-    const files: Source['files'] = {
-      readDefaultHead: () => Promise.resolve(undefined),
-      readFile: () => Promise.resolve({ kind: 'none' }),
-    };
-    return { source: directoryRepository(asked.path), files, names: [path.basename(asked.path)] };
+    return { source: directoryRepository(asked.path), files: NO_FILES, names: [path.basename(asked.path)] };
   }
   const { owner, repo } = asked;
   const forge = forgeOfConfig(config);

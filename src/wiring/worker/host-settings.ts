@@ -2,14 +2,17 @@ import type { HostSettings } from '../../activities/ports/host-ports.js';
 import type { DiskLimits } from '../../activities/ports/disk-guard.js';
 import type { Config } from '../../config/load-config.js';
 import type { ConfiguredForge } from '../forge-of-config.js';
+import type { PublishLimits } from '../../domain/workspace/git-repository.js';
 import { modelUpstreams } from '../needs-world.js';
 
 const MIB = 1024 * 1024;
-export const MAX_PUBLISH_BYTES = 256 * MIB;
-export const MAX_PUBLISH_FILES = 5_000;
-export const MAX_PUBLISH_COMMITS = 1_000;
-/** A forge has no limit of its own, or one that says so at the push. */
-export const MAX_PUBLISH_FILE_BYTES = 100 * MIB;
+export const PUBLISH_LIMITS: PublishLimits = {
+  maxBytes: 256 * MIB,
+  maxFiles: 5_000,
+  maxCommits: 1_000,
+  // A forge has no limit of its own, or one that says so at the push.
+  maxFileBytes: 100 * MIB,
+};
 
 /** What the operator's settings say to the activities of this host. */
 export function hostSettings(
@@ -40,10 +43,7 @@ export function hostSettings(
     },
     bundleCallsPerMinute: config.BUNDLE_CALLS_PER_MINUTE,
     bundleWritesPerMinute: config.BUNDLE_WRITES_PER_MINUTE,
-    maxPublishBytes: MAX_PUBLISH_BYTES,
-    maxPublishFiles: MAX_PUBLISH_FILES,
-    maxPublishCommits: MAX_PUBLISH_COMMITS,
-    maxPublishFileBytes: MAX_PUBLISH_FILE_BYTES,
+    publishLimits: PUBLISH_LIMITS,
     maxTranscriptBytes: config.TRANSCRIPT_MAX,
     requestReview: config.FORGE_PR_REVIEWER === 'trigger',
   };

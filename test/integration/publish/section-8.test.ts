@@ -99,7 +99,7 @@ describe('publishing, against a real forge and a real engine', function () {
     });
 
     it('is refused, and the turn is not lost, when there is more than can be taken out', async () => {
-      await begin({ settings: { maxPublishBytes: 100_000 } });
+      await begin({ publishLimits: { maxBytes: 100_000 } });
       await world.agent(`head -c 2000000 /dev/urandom >large; git add large; git commit -qm Large`);
       const settled = await world.settle('success');
       assert.match(refusalOf(settled.publish), /could not be taken out in time, or are too large/);

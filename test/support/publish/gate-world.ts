@@ -30,6 +30,7 @@ import type { OneShotSpec } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { PreparedTurn, SettledTurn } from '../../../src/domain/run/events.js';
 import type { Forge } from '../../../src/domain/forge/forge.js';
 import type { SubjectRef } from '../../../src/domain/forge/issue.js';
+import type { PublishLimits } from '../../../src/domain/workspace/git-repository.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { branchOf } from '../../../src/domain/run/slug.js';
 import type { DoneStatus, PublishResult } from '../../../src/domain/run/turn.js';
@@ -50,6 +51,7 @@ export interface GateWorldOptions {
   readonly title?: string;
   readonly prepared?: Partial<Pick<PreparedTurn, 'allowPaths' | 'drafts' | 'baseBranches'>>;
   readonly settings?: Partial<HostSettings>;
+  readonly publishLimits?: Partial<PublishLimits>;
   /** Of each git process that looks at the commits. */
   readonly gitLimits?: GitLimits;
   /** `FORGE_PUBLISH=fork` */
@@ -140,8 +142,10 @@ export class GateWorld {
       log: { info: () => undefined, warn: () => undefined },
       settings: sampleHostSettings({
         forgeApi: `${gitea.url}/api/v1`,
-        maxPublishBytes: 16 * MIB,
-        maxPublishFileBytes: 8 * MIB,
+        publishLimits: {
+          ...{ maxBytes: 16 * MIB, maxFiles: 100, maxCommits: 50, maxFileBytes: 8 * MIB },
+          ...options.publishLimits,
+        },
         requestReview: true,
         ...options.settings,
       }),

@@ -17,12 +17,7 @@ import { QUEUE_DRAIN_LIMIT, QUEUE_MESSAGE_BYTES } from '../../../src/domain/run/
 import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import { MAX_SUBMODULE_LEVELS, MAX_SUBMODULES } from '../../../src/domain/workspace/submodules.js';
 import { DEFAULT_LIMITS } from '../../../src/webhook/door/listen.js';
-import {
-  MAX_PUBLISH_BYTES,
-  MAX_PUBLISH_COMMITS,
-  MAX_PUBLISH_FILE_BYTES,
-  MAX_PUBLISH_FILES,
-} from '../../../src/wiring/worker/host-settings.js';
+import { PUBLISH_LIMITS } from '../../../src/wiring/worker/host-settings.js';
 import { ROOT } from './tree.js';
 
 const KIB = 1024;
@@ -106,7 +101,10 @@ const SECURITY: readonly (readonly [words: string, found: readonly unknown[], sa
   ],
   [
     '1,000 new commits, 256 MiB of new objects, unpacked, 100 MiB in one file, and 5,000 changed files',
-    [MAX_PUBLISH_COMMITS, MAX_PUBLISH_BYTES, MAX_PUBLISH_FILE_BYTES, MAX_PUBLISH_FILES],
+    [
+      ...[PUBLISH_LIMITS.maxCommits, PUBLISH_LIMITS.maxBytes],
+      ...[PUBLISH_LIMITS.maxFileBytes, PUBLISH_LIMITS.maxFiles],
+    ],
     [1_000, 256 * MIB, 100 * MIB, 5_000],
   ],
   ['it has three minutes', [SCAN_TIMEOUT_MS], [3 * MINUTE_MS]],

@@ -172,14 +172,12 @@ describe('the publish gate', () => {
     assert.equal(readFileSync(bundleFile, 'utf8'), 'commits');
     assert.deepEqual(submoduleRepos, []);
     assert.equal(signal?.aborted, false);
-    const { maxPublishBytes, maxPublishFiles, maxPublishCommits, maxPublishFileBytes } = world.ports.settings;
     const { allowPaths, gitUser } = PREPARED;
     assert.deepEqual(rest, {
       repo: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
       fork: { forge: 'gitea', owner: 'bot', repo: 'alice-demo' },
       ...{ branch: BRANCH, baseSha: 'b'.repeat(40), baseBranch: 'main' },
-      ...{ maxBytes: maxPublishBytes, maxFiles: maxPublishFiles },
-      ...{ maxCommits: maxPublishCommits, maxFileBytes: maxPublishFileBytes },
+      ...world.ports.settings.publishLimits,
       ...{ allowPaths, author: gitUser, texts: TEXTS },
     });
     await publish({ publication: { kind: 'branch' } }, { git });

@@ -65,13 +65,10 @@ describe('settling a sync', () => {
     await settle();
     const [request] = world.requests;
     const { bundleFile = '', signal: given, ...rest } = request ?? {};
-    const { maxPublishBytes, maxPublishFiles, maxPublishCommits, maxPublishFileBytes } =
-      world.ports.host.settings;
     assert.deepEqual(rest, {
       ...{ repo: FORK, branch: AGENT_BRANCH, bundledAs: 'main', baseBranch: 'main' },
       ...{ baseSha: FORK_TIP, upstreamSha: UPSTREAM_TIP, allowPaths: run.prepared.allowPaths },
-      ...{ maxBytes: maxPublishBytes, maxFiles: maxPublishFiles },
-      ...{ maxCommits: maxPublishCommits, maxFileBytes: maxPublishFileBytes },
+      ...world.ports.host.settings.publishLimits,
       ...{ submoduleRepos: [], author: run.prepared.gitUser, texts: [] },
     });
     assert.equal(given, signal);
