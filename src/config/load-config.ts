@@ -163,9 +163,8 @@ function readFile(home: string, problems: string[]): ReadonlyMap<string, FileEnt
 
 function whyUnknown(name: string): string {
   if (name === 'BOT_BOTTLE_HOME') return 'BOT_BOTTLE_HOME says where this file is; set it in the environment';
-  const near = SETTING_ROWS.find(([known]) => distance(known, name.toUpperCase()) <= 2)?.[0];
-  const hint = /TOKEN|SECRET|PASSWORD|KEY/i.test(name) && near === undefined;
-  return `unknown setting ${quoted(name)}${near ? `; did you mean ${near}?` : ''}${hint ? '; secrets are files: bot-bottle secret set <name>' : ''}`;
+  const hint = /TOKEN|SECRET|PASSWORD|KEY/i.test(name);
+  return `unknown setting ${quoted(name)}${hint ? '; secrets are files: bot-bottle secret set <name>' : ''}`;
 }
 
 function describe(
@@ -214,18 +213,4 @@ function place(raw: RawValue): string {
     : raw.source === 'environment'
       ? 'environment: '
       : '';
-}
-
-/** Levenshtein distance, for "did you mean". */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
