@@ -2,8 +2,13 @@ import { GitError } from '../../domain/base/errors.js';
 import { withoutToken } from './git-environment.js';
 import type { GitOutput } from './run-git.js';
 
-/** What no repetition cures: rights, a repository that is not there, certificates, redirects (a repository that moved). */
+/** What no repetition cures: what the repository holds, rights, a repository that is not there, certificates, redirects. */
 const FINAL: readonly (readonly [RegExp, string])[] = [
+  // First: the lines before it quote the repository.
+  [
+    /^fatal: fsck error in pack/m,
+    'the repository has an object that git does not accept, on whatever branch: take it out of the history',
+  ],
   [
     /Authentication failed|could not read (?:Username|Password)|returned error: 40[13]|ermission denied/,
     'the forge refused the token',

@@ -6,8 +6,10 @@ import {
 } from '../../domain/workspace/submodules.js';
 import { GitOverrunError } from '../../domain/base/errors.js';
 import { quarantineFailure, run, tryToRun, type InQuarantine } from './check/candidate.js';
+import { Records } from './check/records.js';
 
-const MAX_OUTPUT = 512 * 1024 * 1024;
+/** A few kilobytes of nested trees stand for more entries than anybody could list. */
+const MAX_ENTRIES = 2_000_000;
 
 /**
  * What a commit's `.gitmodules` declares, read by git from the bare repository (it follows no `include` there);
@@ -18,8 +20,9 @@ export async function readGitmodules(
   where: InQuarantine,
   commit: string,
 ): Promise<readonly DeclaredSubmodule[] | undefined> {
-  const [entry] = await listTree(where, ['-l', commit, '--', '.gitmodules']);
-  const [, mode, size] = /^(\d+) blob [0-9a-f]+ +(\d+)\t/.exec(entry ?? '') ?? [];
+  let entry = '';
+  await eachEntry(where, ['-l', commit, '--', '.gitmodules'], (found) => (entry = found));
+  const [, mode, size] = /^(\d+) blob [0-9a-f]+ +(\d+)\t/.exec(entry) ?? [];
   if (mode !== '100644' && mode !== '100755') return undefined;
   if (Number(size) > MAX_GITMODULES_BYTES) return undefined;
   const args = ['config', '--no-includes', `--blob=${commit}:.gitmodules`, '-z', '--list'];
@@ -35,15 +38,30 @@ export async function readGitmodules(
  * Errors: `GitOverrunError`, `GitError`.
  */
 export async function readGitlinks(where: InQuarantine, commit: string): Promise<readonly Gitlink[]> {
-  const entries = await listTree(where, ['-r', commit]);
-  return entries.flatMap((entry) => {
-    const [, id, path] = /^160000 commit ([0-9a-f]{40})\t(.+)$/s.exec(entry) ?? [];
-    return id === undefined || path === undefined ? [] : [{ path, commit: id }];
+  const gitlinks: Gitlink[] = [];
+  let entries = 0;
+  await eachEntry(where, ['-r', commit], (entry) => {
+    entries += 1;
+    if (entries > MAX_ENTRIES) throw new GitOverrunError('the tree has too many files', undefined, false);
+    const [, id, path] = GITLINK.exec(entry) ?? [];
+    if (id !== undefined && path !== undefined) gitlinks.push({ path, commit: id });
   });
+  return gitlinks;
 }
 
-async function listTree(where: InQuarantine, what: readonly string[]): Promise<string[]> {
-  const args = ['ls-tree', '-z', '--full-tree', ...what];
-  const { stdout } = await run(where, args, { maxOutput: MAX_OUTPUT, action: 'reading the tree' });
-  return stdout.split('\0').filter((entry) => entry !== '');
+const GITLINK = /^160000 commit ([0-9a-f]{40})\t(.+)$/s;
+
+async function eachEntry(
+  where: InQuarantine,
+  what: readonly string[],
+  take: (entry: string) => void,
+): Promise<void> {
+  const entries = new Records('\0', take);
+  await run(where, ['ls-tree', '-z', '--full-tree', ...what], {
+    action: 'reading the tree',
+    onOutput: (chunk) => {
+      entries.push(chunk);
+    },
+  });
+  entries.end();
 }

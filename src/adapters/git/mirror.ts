@@ -34,8 +34,15 @@ const UPSTREAM_HEAD = 'head';
 const BRANCHES = ['+refs/heads/*:refs/heads/*'];
 const TAGS = ['+refs/tags/*:refs/tags/*'];
 
-/** Flaws of old commits that do no harm and that many public histories have; everything else fsck finds is refused. */
-const TOLERATED = ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate', 'missingSpaceBeforeEmail'];
+/**
+ * Flaws of old commits that do no harm and that many public histories have: who made a commit, and when, is only text. Everything
+ * else that fsck finds is refused, such as what could leave a work tree or lie about it.
+ */
+const TOLERATED = [
+  ...['badDate', 'badDateOverflow', 'badEmail', 'badName', 'badTimezone'],
+  ...['missingEmail', 'missingNameBeforeEmail', 'missingSpaceBeforeDate', 'missingSpaceBeforeEmail'],
+  ...['multipleAuthors', 'nulInCommit', 'zeroPaddedDate', 'zeroPaddedFilemode'],
+];
 
 /** A bare mirror of a repository's branches; where it is somebody's submodule, of its tags too. */
 export class Mirror {

@@ -2,7 +2,7 @@ import { GitError } from '../../domain/base/errors.js';
 import { localGit } from './local-git.js';
 
 const TIMEOUT_MS = 2 * 60_000;
-const MAX_OUTPUT = 512 * 1024 * 1024;
+const MAX_OUTPUT = 256 * 1024 * 1024;
 
 /**
  * Commits that `git clone --depth` would make the end of the history: reached from a tip in `depth` steps and no fewer,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { GitError } from '../../domain/base/errors.js';
+import { GitError, GitOverrunError } from '../../domain/base/errors.js';
 import type { RepoRef } from '../../domain/forge/issue.js';
 import {
   MAX_SUBMODULES,
@@ -7,6 +7,7 @@ import {
   chooseSubmodules,
   isInCone,
   submoduleReader,
+  type DeclaredSubmodule,
   type Gitlink,
   type LeftOut,
   type PlacedSubmodule,
@@ -21,6 +22,7 @@ import type { MirrorStore } from './mirror-store.js';
 
 /** Of a tree with more, only so many are looked at. */
 const MAX_GITLINKS = 500;
+const TOO_LARGE_TREE = 'the tree that records it takes git more time or memory than it may have';
 
 export interface SubmoduleRequest {
   /** The run's repository. */
@@ -118,12 +120,21 @@ export class SubmoduleSource {
   ): Promise<ReturnType<typeof chooseSubmodules>> {
     const { store, webUrl, limits } = this;
     const where = { dir: store.mirror(tree.repo).dir, limits };
-    const declared = await readGitmodules(where, tree.commit);
-    if (declared === undefined) return { wanted: [], leftOut: [] };
-    const gitlinks = (await readGitlinks(where, tree.commit)).slice(0, MAX_GITLINKS);
-    const { wanted, leftOut } = chooseSubmodules(gitlinks, declared, { repo: tree.repo, webUrl });
     const inCone = ({ path }: { readonly path: string }): boolean => isInCone(path, sparse);
-    return { wanted: wanted.filter(inCone), leftOut: leftOut.filter(inCone) };
+    let declared: readonly Pick<DeclaredSubmodule, 'path'>[] = [{ path: '.gitmodules' }];
+    try {
+      const entries = await readGitmodules(where, tree.commit);
+      if (entries === undefined) return { wanted: [], leftOut: [] };
+      declared = entries;
+      const gitlinks = (await readGitlinks(where, tree.commit)).slice(0, MAX_GITLINKS);
+      const { wanted, leftOut } = chooseSubmodules(gitlinks, entries, { repo: tree.repo, webUrl });
+      return { wanted: wanted.filter(inCone), leftOut: leftOut.filter(inCone) };
+    } catch (error) {
+      if (!(error instanceof GitOverrunError)) throw error;
+      // The same tree would take as long the next time.
+      const leftOut = declared.map(({ path }) => ({ path, reason: TOO_LARGE_TREE }));
+      return { wanted: [], leftOut: leftOut.filter(inCone) };
+    }
   }
 
   /** What other commits of the run's repository record: the agent may merge them, and then needs these. */
@@ -179,7 +190,7 @@ export class SubmoduleSource {
     if (found !== undefined)
       return `no branch or tag of ${name} on the forge has commit ${commit.slice(0, 12)}`;
     return submoduleReader(repo, own, named) === 'bot'
-      ? `${name} is not there, or the bot may not read it`
+      ? `${name} is not there, the bot may not read it, or git does not accept what it holds`
       : `${name} is not there, or not readable by everybody: then the operator has to name it in the bottle's workspace.submodule_repos`;
   }
 }

@@ -18,7 +18,7 @@ export interface ProcessCall {
   readonly input?: string | Readable | undefined;
   readonly timeoutMs: number;
   readonly limits?: ProcessLimits | undefined;
-  /** Bytes of standard output that are kept; at more it is stopped. */
+  /** Bytes of standard output that are kept, less than one text can have (512 MiB); at more it is stopped. */
   readonly maxOutput: number;
   /** Stops it. */
   readonly signal?: AbortSignal | undefined;
@@ -36,6 +36,7 @@ export interface ProcessEnd {
   /** `ENDED_BY_SIGNAL` in the place of one that a signal ended. */
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | null;
+  /** Empty with a fault. */
   readonly stdout: string;
   /** The beginning of it. */
   readonly stderr: string;
@@ -110,7 +111,8 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   clearTimeout(timer);
   call.signal?.removeEventListener('abort', onAbort);
   endGroup(child.pid);
-  return { exitCode, signal, stdout: Buffer.concat(stdout).toString(), stderr, fault };
+  // Of one that was stopped nobody reads it, and it may be more than fits into one text.
+  return { exitCode, signal, stdout: fault === null ? Buffer.concat(stdout).toString() : '', stderr, fault };
 }
 
 function limited(

@@ -12,10 +12,10 @@ import type { GitPublishVerdict } from '../../../src/domain/workspace/git-reposi
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { MIB, directory, hostile, ofTree, file } from '../../corpus/commits/hostile-commits.js';
 import type { HostileCommits } from '../../corpus/commits/hostile-commits.js';
-import { repeated, type PackedObjects } from '../../corpus/commits/packed-objects.js';
+import { repeated, type PackedObjects, type TreeEntry } from '../../corpus/commits/packed-objects.js';
 import { fakeGitleaks } from '../../support/gitleaks/fake-gitleaks.js';
 import { gitleaksBinary } from '../../support/gitleaks/binary.js';
-import { BRANCH, GitFixture, git, reasonOf } from './git-fixture.js';
+import { BRANCH, GitFixture, REPO, git, reasonOf } from './git-fixture.js';
 
 const AUTHOR = { name: 'agent', email: 'agent@example.test' };
 /** Kept out of the way, so that the one limit that a test sets is what ends the process. */
@@ -42,12 +42,25 @@ const GITMODULES_OF_DELTA = hostile('.gitmodules', 'published', (objects, place)
 const EMPTY_DIRECTORIES = hostile('empty directories', TOO_MUCH, (objects, place) =>
   ofTree(objects, place, [directory('d', doubled(objects, 30))]),
 );
+const DECLARED_IN_EMPTY_DIRECTORIES = hostile(
+  '.gitmodules of empty directories',
+  TOO_MUCH,
+  (objects, place) =>
+    ofTree(objects, place, [
+      file('.gitmodules', objects.blob('[submodule "lib"]\n\tpath = lib\n\turl = ../lib.git\n')),
+      directory('d', doubled(objects, 30)),
+    ]),
+);
+/** 200 MB of names in 2 KB. */
+const FILE_BOMB = hostile('files', TOO_MUCH, (objects, place) =>
+  ofTree(objects, place, [directory('d', doubled(objects, 21, [file('f', objects.blob('f'))]))]),
+);
 const LARGE_FILE = hostile('a file', 'published', (objects, place) =>
   ofTree(objects, place, [file('f', objects.blob(Buffer.alloc(64 * MIB, 'lorem ipsum ')))]),
 );
 
-function doubled(objects: PackedObjects, levels: number): string {
-  let tree = objects.add('tree', '');
+function doubled(objects: PackedObjects, levels: number, innermost: readonly TreeEntry[] = []): string {
+  let tree = objects.tree(innermost);
   for (let level = 0; level < levels; level += 1)
     tree = objects.tree([directory('a', tree), directory('b', tree)]);
   return tree;
@@ -129,6 +142,29 @@ describe('a process that takes more than it may', function () {
         const commit = place(EMPTY_DIRECTORIES);
         await assert.rejects(readGitlinks(within(limits), commit), GitOverrunError);
       });
+
+    it('git that lists more files than anybody has is stopped, and nothing of the list is held', async () => {
+      const commit = place(FILE_BOMB);
+      const before = process.memoryUsage().rss;
+      await assert.rejects(readGitlinks(within({}), commit), {
+        ...{ name: 'GitOverrunError', message: 'the tree has too many files' },
+      });
+      assert.ok(process.memoryUsage().rss - before < 128 * MIB);
+    });
+
+    it('what takes too long is left out, with the reason, and not tried again', async () => {
+      const limits = { ...FAR, cpuSeconds: 1 };
+      const repository = fixture.repository({ limits });
+      place(DECLARED_IN_EMPTY_DIRECTORIES);
+      git(fixture.forge, 'update-ref', `refs/heads/${BRANCH}`, 'FETCH_HEAD');
+      const refs = await repository.refresh(REPO, BRANCH, []);
+      const rules = { named: [], sparse: [] };
+      const { placed, leftOut } = await repository.writeSubmodules(REPO, refs, fixture.root, rules);
+      assert.deepEqual(placed, []);
+      assert.deepEqual(leftOut, [
+        { path: 'lib', reason: 'the tree that records it takes git more time or memory than it may have' },
+      ]);
+    });
   });
 
   describe('gitleaks', () => {

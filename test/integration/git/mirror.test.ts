@@ -5,7 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { mirrorDirectory } from '../../../src/adapters/git/mirror.js';
 import { GitError, InvalidInputError } from '../../../src/domain/base/errors.js';
-import { BRANCH, GitFixture, REPO, git } from './git-fixture.js';
+import { treeContent, type ObjectType } from '../../corpus/commits/packed-objects.js';
+import { BRANCH, GitFixture, REPO, git, pushedVerdict } from './git-fixture.js';
 
 describe('the mirror of a repository', () => {
   let fixture: GitFixture;
@@ -70,6 +71,74 @@ describe('the mirror of a repository', () => {
     await assert.rejects(refresh(empty), { name: 'GitError', retryable: false, message: /is it empty/ });
     await assert.rejects(refresh(join(fixture.root, 'no.git')), { name: 'GitError', retryable: false });
   });
+
+  const HARMLESS = {
+    'without an e-mail address': 'author alice 1 +0000',
+    'with an e-mail address that is none': 'author alice <a<b> 1 +0000',
+    'with a name that is none': 'author al>ice <a@b> 1 +0000',
+    'without a name': 'author <a@b> 1 +0000',
+    'without a space before the e-mail address': 'author alice<a@b> 1 +0000',
+    'without a space before the date': 'author alice <a@b>1 +0000',
+    'with a date that is none': 'author alice <a@b> then +0000',
+    'with a date beyond all dates': `author alice <a@b> ${'9'.repeat(24)} +0000`,
+    'with a date that begins with a zero': 'author alice <a@b> 01 +0000',
+    'with a time zone that is none': 'author alice <a@b> 1 +00000000',
+    'with two authors': 'author alice <a@b> 1 +0000\nauthor bob <a@b> 1 +0000',
+    'with a byte of zero in its message': 'author alice <a@b> 1 +0000',
+  };
+
+  it('takes an old history with flaws that do no harm, and publishes what is built on it', async () => {
+    const { person, work, base } = fixture;
+    const zeroPadded = treeContent([
+      { mode: '40000', name: 'd', id: git(person, 'rev-parse', 'HEAD^{tree}') },
+    ]);
+    const tree = putObject('tree', Buffer.concat([Buffer.from('0'), zeroPadded]));
+    let parent = base;
+    for (const [flaw, author] of Object.entries(HARMLESS))
+      parent = putObject(
+        'commit',
+        `tree ${tree}\nparent ${parent}\n${author}\ncommitter a <a@b> 1 +0000\n\n${flaw}${flaw.includes('zero in') ? '\0' : ''}\n`,
+      );
+    git(person, 'push', '-q', 'origin', `${parent}:refs/heads/main`);
+    git(person, 'push', '-q', 'origin', `${parent}:refs/heads/old`);
+    assert.equal((await fixture.repository().refresh(REPO, BRANCH, [])).baseSha, parent);
+
+    git(work, 'fetch', '-q', 'origin');
+    git(work, 'reset', '-q', '--hard', parent);
+    const head = fixture.commit(work, 'd/README.md', 'changed\n');
+    assert.deepEqual(
+      await fixture.publish({ baseSha: parent, bundleFile: fixture.bundle([parent]) }),
+      pushedVerdict(head),
+    );
+  });
+
+  const HARMFUL = {
+    '.git': { mode: '40000', name: '.git' },
+    '..': { mode: '40000', name: '..' },
+    'a path': { mode: '40000', name: 'a/b' },
+    'a link in the place of .gitmodules': { mode: '120000', name: '.gitmodules' },
+  } as const;
+  for (const [what, entry] of Object.entries(HARMFUL))
+    it(`fails for good on a branch, whichever it is, with ${what} in its tree`, async () => {
+      const { person } = fixture;
+      const id = git(person, 'rev-parse', entry.mode === '40000' ? 'HEAD^{tree}' : 'HEAD:README.md');
+      const tree = putObject('tree', treeContent([{ ...entry, id }]));
+      const who = 'a <a@b> 1 +0000';
+      const commit = putObject('commit', `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nx\n`);
+      git(person, 'push', '-q', 'origin', `${commit}:refs/heads/other`);
+      pushBase('more\n');
+      await assert.rejects(fixture.repository().refresh(REPO, BRANCH, []), {
+        ...{ name: 'GitError', retryable: false, away: false },
+        message: /has an object that git does not accept.*(hasDot|fullPathname|gitmodulesSymlink)/,
+      });
+    });
+
+  /** An object as no git makes it, in the person's repository. */
+  function putObject(type: ObjectType, content: Buffer | string): string {
+    const file = join(fixture.root, 'object');
+    writeFileSync(file, content);
+    return git(fixture.person, 'hash-object', '-t', type, '--literally', '-w', file);
+  }
 
   it('refuses names and addresses that could be something else', async () => {
     for (const owner of ['..', '-x', 'a/b', '', 'a b']) {

@@ -40,6 +40,19 @@ describe('what git gets and what it says', () => {
     assert.equal(withoutToken('as it is', ''), 'as it is');
   });
 
+  it('never tries again what fsck found in the repository, whatever else the lines say', () => {
+    const stderr = [
+      'error: object 1f05: gitmodulesUrl: disallowed submodule url: ext::certificate',
+      'fatal: fsck error in packed object',
+    ].join('\n');
+    const failure = remoteFailure('fetch', { exitCode: 128, stdout: '', stderr }, '');
+    assert.deepEqual([failure.retryable, failure.away], [false, false]);
+    assert.match(failure.message, /an object that git does not accept, .*gitmodulesUrl/);
+    // A hook of the forge may say the same of a push.
+    const said = { exitCode: 128, stdout: '', stderr: 'remote: fatal: fsck error in packed object' };
+    assert.equal(remoteFailure('push', said, '').retryable, true);
+  });
+
   it('makes one bounded line without tricks of what a forge says', () => {
     assert.equal(plainText('remote: \u001b[31mred\n\u202Eno\u0000 '), 'remote: [31mred no');
     assert.equal(plainText('x'.repeat(50), 10), `${'x'.repeat(10)}…`);
