@@ -5,7 +5,7 @@ import type { QueueAnswer, QueueMessage } from './queue.js';
 export interface QueueDirectory {
   /** Messages in name order, at most `QUEUE_DRAIN_LIMIT`; `flood` when there were more. Messages of another slug are dropped. */
   read(slug: string): Promise<QueueRead>;
-  /** After delivery: the marker is synced, then the file goes. */
+  /** After delivery: the file is gone from the disk, also after a power cut, when it resolves. */
   acknowledge(slug: string, fileName: string): Promise<void>;
   /** Out of the queue and kept for the operator, also when the run ends. */
   setAside(slug: string, fileName: string): Promise<void>;

@@ -1,4 +1,4 @@
-import { lstat, mkdir, opendir, rename, rm, unlink } from 'node:fs/promises';
+import { lstat, mkdir, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import type { QueueDirectory, QueueRead, TurnHeader } from '../../../domain/run/queue-directory.js';
@@ -10,12 +10,11 @@ import {
   type QueueAnswer,
   type QueueMessage,
 } from '../../../domain/run/queue.js';
-import { DeliveredLog } from './delivered-log.js';
 import { unlessMissing } from '../../system/errno.js';
 import { readHostileFile } from './open-hostile.js';
 import { parseQueueBody } from './queue-body.js';
 import { takeAway } from './refuse-file.js';
-import { runLayout, type RunLayout } from '../run/run-layout.js';
+import { runLayout } from '../run/run-layout.js';
 import { watchDirectory } from './watch-directory.js';
 import { syncDirectory, writeWhole } from '../../system/write-file.js';
 
@@ -37,7 +36,6 @@ const UNFINISHED_PREFIX = '.writing-';
 export class LocalQueueDirectory implements QueueDirectory {
   readonly #home: string;
   readonly #bundleUid: number;
-  readonly #delivered = new Map<string, DeliveredLog>();
 
   constructor({ home, bundleUid = BUNDLE_UID }: QueueDirectoryOptions) {
     this.#home = home;
@@ -50,16 +48,9 @@ export class LocalQueueDirectory implements QueueDirectory {
     const flood = names.length > QUEUE_DRAIN_LIMIT;
     const messages: QueueMessage[] = [];
     const refused: { fileName: string; reason: string }[] = [];
-    if (names.length === 0) return { messages, flood, refused };
-    const delivered = await this.#deliveredOf(layout).names();
     for (const fileName of names.sort().slice(0, QUEUE_DRAIN_LIMIT)) {
       if (fileName.startsWith(UNFINISHED_PREFIX)) continue;
       const file = join(layout.queueOut, fileName);
-      if (delivered.has(fileName)) {
-        // The worker died between the marker and the deletion, or has not come to the deletion yet.
-        await takeAway(file, null);
-        continue;
-      }
       const message = await this.#readMessage(slug, file, fileName);
       if (message === undefined) continue;
       if (typeof message !== 'string') {
@@ -73,9 +64,10 @@ export class LocalQueueDirectory implements QueueDirectory {
   }
 
   async acknowledge(slug: string, fileName: string): Promise<void> {
-    const layout = runLayout(this.#home, slug);
-    await this.#deliveredOf(layout).add(messageName(fileName));
-    await unlessMissing(unlink(join(layout.queueOut, fileName)));
+    const { queueOut } = runLayout(this.#home, slug);
+    // By now it may be anything, such as a directory.
+    await takeAway(join(queueOut, messageName(fileName)), null);
+    await syncDirectory(queueOut);
   }
 
   async setAside(slug: string, fileName: string): Promise<void> {
@@ -123,7 +115,6 @@ export class LocalQueueDirectory implements QueueDirectory {
       await rename(join(layout.queueRejected, name), join(rejected, name));
     }
     await syncDirectory(archive);
-    this.#delivered.delete(layout.root);
   }
 
   /** The message, or why it is none, or `undefined` when it is gone. */
@@ -145,12 +136,6 @@ export class LocalQueueDirectory implements QueueDirectory {
   async #writeIn(slug: string, fileName: string, value: unknown): Promise<void> {
     const { queueIn } = runLayout(this.#home, slug);
     await writeWhole(join(queueIn, fileName), JSON.stringify(value), { mode: 0o644, durable: true });
-  }
-
-  #deliveredOf(layout: RunLayout): DeliveredLog {
-    const known = this.#delivered.get(layout.root) ?? new DeliveredLog(layout.queueDelivered);
-    this.#delivered.set(layout.root, known);
-    return known;
   }
 }
 

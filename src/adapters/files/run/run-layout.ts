@@ -9,8 +9,6 @@ export interface RunLayout extends RunPaths {
   readonly queue: string;
   /** Message files that were refused, outside what the bundle can reach. */
   readonly queueRejected: string;
-  /** Names of messages that were delivered, one a line. */
-  readonly queueDelivered: string;
   readonly turns: string;
   /** What the queue of an ended run left. */
   readonly archive: string;
@@ -33,7 +31,6 @@ export function runLayout(home: string, slug: string): RunLayout {
     queueOut: join(queue, 'out'),
     queueIn: join(queue, 'in'),
     queueRejected: join(queue, 'rejected'),
-    queueDelivered: join(queue, 'delivered'),
     transcript: join(root, 'transcript'),
     turns: join(root, 'turns'),
     archive: join(root, 'archive'),
