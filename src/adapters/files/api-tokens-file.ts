@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdir, readFile, rmdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { API_SCOPES, type ApiToken, type ApiTokens } from '../../domain/api/api-token.js';
 import { RunFilesError } from './file-error.js';
-import { errnoOf, unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../system/errno.js';
+import { whileLocked, type LockHolder } from '../system/lock-file.js';
 import { writeWhole } from '../system/write-file.js';
 
 const kept = z.strictObject({
@@ -22,14 +22,20 @@ type Kept = z.infer<typeof kept>;
 
 const PREFIX = 'bbt_';
 const SECRET_BYTES = 32;
-const LOCK_TRIES = 50;
-const LOCK_PAUSE_MS = 40;
+const LOCK_WAIT_MS = 2_000;
 
 /** @param now epoch milliseconds */
 export function apiTokensFile(home: string, now: () => number): ApiTokens {
   const file = join(home, 'api-tokens.json');
+  const lock = join(home, 'api-tokens.lock');
+  const inUse = ({ pid }: LockHolder): RunFilesError =>
+    new RunFilesError(
+      `another bot-bottle token, process ${String(pid)}, is at work: try again (${lock})`,
+      true,
+    );
   const change = <T>(work: (tokens: readonly Kept[]) => { tokens: readonly Kept[]; result: T }): Promise<T> =>
-    alone(`${file}.lock`, async () => {
+    // Two commands at once must not lose one's token.
+    whileLocked(lock, LOCK_WAIT_MS, inUse, async () => {
       const { tokens, result } = work(await read(file));
       const text = `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`;
       await writeWhole(file, text, { mode: 0o600, durable: true });
@@ -73,29 +79,6 @@ async function read(file: string): Promise<readonly Kept[]> {
       `${file} is not a list of API tokens: remove it, and make new ones with bot-bottle token create`,
       false,
     );
-  }
-}
-
-/** Two commands at once must not lose one's token. */
-async function alone<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await mkdir(lock, { mode: 0o700 });
-      break;
-    } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
-      if (tries === LOCK_TRIES)
-        throw new RunFilesError(
-          `${lock} is there: another bot-bottle token is at work, or was killed; if none is, rmdir ${lock}`,
-          true,
-        );
-      await delay(LOCK_PAUSE_MS);
-    }
-  }
-  try {
-    return await work();
-  } finally {
-    await rmdir(lock);
   }
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { apiTokensFile } from '../../../src/adapters/files/api-tokens-file.js';
+import { ownIdentity } from '../../../src/adapters/system/process-identity.js';
 import { EXIT } from '../../../src/cli/base/exit-codes.js';
 import { useTempDir } from '../../support/webhook/temp-dir.js';
 import { cliWith } from '../../unit/cli/small-world.js';
@@ -71,9 +72,15 @@ describe('tokens of the API', () => {
     await assert.rejects(desk().find('bbt_x'), /is not a list of API tokens/);
   });
 
-  it('say what to do about a lock that was left', async () => {
+  it('wait for no command that was killed, and say who is at work', async () => {
+    const made = { scope: 'read', name: '', lastsMs: DAY } as const;
+    const lock = `${home}/api-tokens.lock`;
+    const me = { ...(await ownIdentity()), token: 'x' };
+    writeFileSync(lock, JSON.stringify({ ...me, startTime: '1' }));
+    // As a version before left it.
     mkdirSync(`${file()}.lock`);
-    await assert.rejects(desk().create({ scope: 'read', name: '', lastsMs: DAY }), /rmdir/);
-    rmdirSync(`${file()}.lock`);
+    await desk().create(made);
+    writeFileSync(lock, JSON.stringify(me));
+    await assert.rejects(desk().create(made), new RegExp(`process ${String(process.pid)}, is at work`));
   });
 });

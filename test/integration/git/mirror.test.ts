@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mirrorDirectory } from '../../../src/adapters/git/mirror.js';
+import { ownIdentity, startTimeOf } from '../../../src/adapters/system/process-identity.js';
 import { GitError, InvalidInputError } from '../../../src/domain/base/errors.js';
 import { treeContent, type ObjectType } from '../../corpus/commits/packed-objects.js';
 import { BRANCH, GitFixture, REPO, git, pushedVerdict } from './git-fixture.js';
@@ -174,20 +174,34 @@ describe('the mirror of a repository', () => {
     assert.equal(beside.length, 1, `left behind: ${beside.join(' ')}`);
   });
 
+  it('goes on at once where the container of a killed worker was made anew, whatever its host is called', async () => {
+    await fixture.repository().refresh(REPO, BRANCH, []);
+    const lock = `${mirrorDirectory(fixture.mirrorsDir, REPO)}.lock`;
+    const killed = { ...(await ownIdentity()), pidNamespace: 'pid:[1]', token: 'x' };
+    // That of a version before, and one that was touched last a minute ago.
+    for (const text of ['another-host\n7\n1\n', JSON.stringify(killed)]) {
+      writeFileSync(lock, text);
+      const aMinuteAgo = Date.now() / 1000 - 60;
+      utimesSync(lock, aMinuteAgo, aMinuteAgo);
+      const baseSha = pushBase(text);
+      assert.equal((await fixture.repository().refresh(REPO, BRANCH, [])).baseSha, baseSha);
+    }
+  });
+
   it('takes over the lock of a process that is gone, and waits for one that lives', async () => {
     await fixture.repository().refresh(REPO, BRANCH, []);
     const lock = `${mirrorDirectory(fixture.mirrorsDir, REPO)}.lock`;
+    const me = { ...(await ownIdentity()), token: 'x' };
     // This process's id with another start time: an earlier process that had the same id.
-    writeFileSync(lock, `${hostname()}\n${String(process.pid)}\n1\n`);
+    writeFileSync(lock, JSON.stringify({ ...me, startTime: '1' }));
     const first = pushBase('one\n');
     assert.equal((await fixture.repository().refresh(REPO, BRANCH, [])).baseSha, first);
 
     const sleeper = spawn('sleep', ['60']);
     const ended = new Promise((resolve) => sleeper.once('close', resolve));
     try {
-      const pid = String(sleeper.pid);
-      const started = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19] ?? '';
-      writeFileSync(lock, `${hostname()}\n${pid}\n${started}\n`);
+      const pid = sleeper.pid ?? -1;
+      writeFileSync(lock, JSON.stringify({ ...me, pid, startTime: (await startTimeOf(pid)) ?? '' }));
       const second = pushBase('two\n');
       let done = false;
       const waiting = fixture
