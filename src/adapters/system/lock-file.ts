@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import { isRecord } from '../../domain/base/is-record.js';
 import { errnoOf, unlessMissing } from './errno.js';
 import { ownIdentity, startTimeOf, type ProcessIdentity } from './process-identity.js';
 
@@ -18,14 +18,9 @@ export interface LockFile {
   release(): Promise<void>;
 }
 
-const holdingSchema = z.object({
-  pid: z.int().positive(),
-  startTime: z.string(),
-  bootId: z.string(),
-  pidNamespace: z.string(),
-  token: z.string(),
-});
-type Holding = z.infer<typeof holdingSchema>;
+interface Holding extends ProcessIdentity {
+  readonly token: string;
+}
 
 /** The holder touches its lock this often; one of another container is stale after four times that. Milliseconds. */
 const TOUCH_MS = 5_000;
@@ -114,10 +109,23 @@ function read(file: string): Promise<string | undefined> {
 
 function parse(text: string): Holding | undefined {
   try {
-    return holdingSchema.safeParse(JSON.parse(text)).data;
+    const value: unknown = JSON.parse(text);
+    return isHolding(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isHolding(value: unknown): value is Holding {
+  if (!isRecord(value)) return false;
+  const words = ['startTime', 'bootId', 'pidNamespace', 'token'];
+  const { pid } = value;
+  return (
+    typeof pid === 'number' &&
+    Number.isSafeInteger(pid) &&
+    pid > 0 &&
+    words.every((name) => typeof value[name] === 'string')
+  );
 }
 
 async function holderOf(file: string): Promise<Holding | undefined> {

@@ -112,7 +112,8 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   call.signal?.removeEventListener('abort', onAbort);
   endGroup(child.pid);
   // Of one that was stopped nobody reads it, and it may be more than fits into one text.
-  return { exitCode, signal, stdout: fault === null ? Buffer.concat(stdout).toString() : '', stderr, fault };
+  const read = stdoutBytes > call.maxOutput ? [] : stdout;
+  return { exitCode, signal, stdout: Buffer.concat(read).toString(), stderr, fault };
 }
 
 function limited(
