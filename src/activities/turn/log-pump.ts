@@ -69,11 +69,16 @@ async function follow(
   let written: Promise<void> = Promise.resolve();
   const dropped = { lines: 0, bytes: 0 };
   let mayHaveGap = false;
+  /** A disk that failed for a moment lost lines. */
+  let isCut = false;
   const write = async (): Promise<void> => {
     const lines = pending;
     pending = [];
     if (lines.length > 0) {
-      const missing = await ports.files.appendLog(slug, turn, lines);
+      const missing = await ports.files.appendLog(slug, turn, lines).catch((error: unknown) => {
+        isCut = true;
+        throw error;
+      });
       dropped.lines += missing.lines;
       dropped.bytes += missing.bytes;
     }
@@ -120,6 +125,7 @@ async function follow(
   } finally {
     clearInterval(timer);
     await flush();
+    mayHaveGap ||= isCut;
     if ((mayHaveGap || dropped.lines > 0) && !signal.aborted)
       await ports.files.noteMissingLog(slug, turn, { ...dropped, mayHaveGap });
   }

@@ -175,6 +175,24 @@ describe('the output of an agent', () => {
     assert.match(log(), /some\n- host lines of this turn may be missing/);
   });
 
+  it('is said to have gaps where the disk did not take lines', async () => {
+    const { files } = world.ports;
+    const appendLog = files.appendLog.bind(files);
+    let isBroken = true;
+    files.appendLog = async (...call) => {
+      if (!isBroken) return appendLog(...call);
+      isBroken = false;
+      throw new Error('EIO');
+    };
+    const ending = await watched.begin();
+    world.print('lost');
+    await passTimeUntil(() => !isBroken);
+    world.print('kept');
+    world.exit('agent');
+    await resultOf(ending);
+    assert.match(log(), /kept\n- host lines of this turn may be missing/);
+  });
+
   it('is counted and not kept once the log is full', async () => {
     const secret = (): Promise<string> => Promise.resolve('');
     const files = new LocalRunFiles({ home, forgeToken: secret, secret, canChown: false, maxLogBytes: 400 });
