@@ -62,7 +62,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  let fault: ProcessFault | null = null;
+  let fault = null as ProcessFault | null;
   const stop = (why: ProcessFault): void => {
     fault ??= why;
     endGroup(child.pid);
@@ -112,8 +112,7 @@ export async function runProcess(call: ProcessCall): Promise<ProcessEnd> {
   call.signal?.removeEventListener('abort', onAbort);
   endGroup(child.pid);
   // Of one that was stopped nobody reads it, and it may be more than fits into one text.
-  const read = stdoutBytes > call.maxOutput ? [] : stdout;
-  return { exitCode, signal, stdout: Buffer.concat(read).toString(), stderr, fault };
+  return { exitCode, signal, stdout: fault === null ? Buffer.concat(stdout).toString() : '', stderr, fault };
 }
 
 function limited(

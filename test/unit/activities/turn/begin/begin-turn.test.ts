@@ -120,6 +120,7 @@ describe('beginning a turn', () => {
     assert.deepEqual(header(), {
       ...{ turn: 1, goesOnWith: 4, prNumber: 31, owner: 'alice', repo: 'demo', prices: '' },
       budget: { tokens: 100, microUsd: null },
+      uploadBytes: world.ports.settings.egressUploadBytes,
     });
   });
 
