@@ -96,7 +96,7 @@ describe('the entries of the compiled product', function () {
 
   it('bot-bottle dashboard without a terminal says what to use, and has loaded nothing for it', async () => {
     const { code, stderr, loaded } = await run(await emptyHome(), 'dist/cli.js', 'dashboard');
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(stderr, /needs a terminal: without one, bot-bottle proposals /);
     assert.deepEqual([...loaded.packages], ['commander']);
   });
