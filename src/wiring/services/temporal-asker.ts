@@ -22,6 +22,8 @@ const IDLE_MS = 5_000;
 
 export class TemporalAsker {
   #child: ChildProcess | undefined;
+  /** When the last one that was ended is gone. */
+  #gone: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
   #asked = 0;
   readonly #open = new Map<number, (answer: TemporalAnswer | null) => void>();
@@ -40,10 +42,13 @@ export class TemporalAsker {
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     const child = this.#child;
-    if (child === undefined) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
+    if (child !== undefined) {
+      this.#gone = once(child, 'exit');
+      // Before it is gone: who asks meanwhile asks another one.
+      this.#forget(child);
+      child.kill('SIGKILL');
+    }
+    await this.#gone;
   }
 
   /** `null` when the child ended before it answered. */
@@ -74,13 +79,17 @@ export class TemporalAsker {
       this.#idle.unref();
     });
     const over = (): void => {
-      if (this.#child !== child) return;
-      this.#child = undefined;
-      for (const resolve of this.#open.values()) resolve(null);
-      this.#open.clear();
+      this.#forget(child);
     };
     child.once('error', over);
     child.once('exit', over);
     return child;
+  }
+
+  #forget(child: ChildProcess): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    for (const resolve of this.#open.values()) resolve(null);
+    this.#open.clear();
   }
 }

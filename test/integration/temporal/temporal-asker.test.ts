@@ -40,6 +40,18 @@ describe('what `up` asks Temporal', function () {
     assert.equal(await asker.answers(), false);
   });
 
+  it('asks another child while one is being ended', async () => {
+    assert.equal(await asker.answers(), false);
+    const [first] = await children();
+    const closed = asker.close();
+    const setUp = assert.rejects(asker.setUp(), { code: 'asker_lost' });
+    await closed;
+    await waitUntil('another child', async () => (await children()).some((pid) => pid !== first), 10_000);
+    const second = (await children()).find((pid) => pid !== first) ?? 0;
+    process.kill(second, 'SIGKILL');
+    await setUp;
+  });
+
   async function children(): Promise<number[]> {
     const all = await processesOf(home.dir);
     return all
