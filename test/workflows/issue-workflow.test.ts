@@ -80,7 +80,6 @@ describe('issueWorkflow on the time-skipping server', function () {
       await life.send(wrote(failing('h', 'deploy')));
       await waitUntil('the words', () => life.fake.told.length > 0);
       assert.deepEqual(life.fake.told, [`checks of #13: ${slug}`]);
-      await life.destroy();
     }));
 
   it('sleeps a usage limit out and goes on in the same session, once', () =>
