@@ -5,8 +5,7 @@ import {
   type Gitlink,
 } from '../../domain/workspace/submodules.js';
 import { GitOverrunError } from '../../domain/base/errors.js';
-import { quarantineFailure, run, tryToRun, type InQuarantine } from './check/candidate.js';
-import { Records } from './check/records.js';
+import { eachRecord, quarantineFailure, tryToRun, type InQuarantine } from './check/candidate.js';
 
 /** A few kilobytes of nested trees stand for more entries than anybody could list. */
 const MAX_ENTRIES = 2_000_000;
@@ -51,17 +50,11 @@ export async function readGitlinks(where: InQuarantine, commit: string): Promise
 
 const GITLINK = /^160000 commit ([0-9a-f]{40})\t(.+)$/s;
 
-async function eachEntry(
+function eachEntry(
   where: InQuarantine,
   what: readonly string[],
   take: (entry: string) => void,
 ): Promise<void> {
-  const entries = new Records('\0', take);
-  await run(where, ['ls-tree', '-z', '--full-tree', ...what], {
-    action: 'reading the tree',
-    onOutput: (chunk) => {
-      entries.push(chunk);
-    },
-  });
-  entries.end();
+  const action = 'reading the tree';
+  return eachRecord(where, ['ls-tree', '-z', '--full-tree', ...what], '\0', take, { action });
 }

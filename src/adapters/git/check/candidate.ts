@@ -66,11 +66,11 @@ export async function eachRecord(
   args: readonly string[],
   separator: '\n' | '\0',
   take: (record: string) => void,
-  input?: string,
+  how: Pick<Parameters<typeof run>[2], 'input' | 'action'> = {},
 ): Promise<void> {
   const records = new Records(separator, take);
   await run(candidate, args, {
-    input,
+    ...how,
     onOutput: (chunk) => {
       records.push(chunk);
     },

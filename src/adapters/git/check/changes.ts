@@ -102,7 +102,7 @@ async function eachChange(
     } else if (field.startsWith(':')) status = field;
     else commit = field.trim();
   };
-  await eachRecord(candidate, [...DIFF_TREE, ...args], '\0', read, commits);
+  await eachRecord(candidate, [...DIFF_TREE, ...args], '\0', read, { input: commits });
 }
 
 /** A colon for each parent, modes before and after, ids before and after, and the status: a letter for each parent. */

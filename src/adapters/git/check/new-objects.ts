@@ -39,7 +39,9 @@ async function listNewObjects(candidate: Candidate): Promise<GitObject[]> {
   });
   const objects: GitObject[] = [];
   const sizes = ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)'];
-  await eachRecord(candidate, sizes, '\n', (line) => void objects.push(toObject(line)), lines(ids));
+  await eachRecord(candidate, sizes, '\n', (line) => void objects.push(toObject(line)), {
+    input: lines(ids),
+  });
   return objects;
 }
 
