@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ownSecretFiles, type OwnSecrets } from './load-config.js';
 import type { KnownSecret } from '../domain/secret/secret-search.js';
+import { isHostsFile } from './secret-binding.js';
 import { isErrno, SECRET_MIN_LENGTH, withFile } from './secrets.js';
 
 /** What is larger is no secret of ours. */
@@ -14,8 +15,7 @@ const MAX_BYTES = 64 * 1024;
 export function knownSecrets(config: OwnSecrets): KnownSecret[] {
   const directory = path.join(config.BOT_BOTTLE_HOME, 'secrets');
   const names = unlessMissing(() => readdirSync(directory)) ?? [];
-  // Where a secret may be sent is public.
-  const secrets = names.filter((name) => !name.endsWith('.hosts'));
+  const secrets = names.filter((name) => !isHostsFile(name));
   const files = new Set([...ownSecretFiles(config), ...secrets.map((name) => path.join(directory, name))]);
   return [...files].flatMap((file) => {
     const value = contentOf(file)?.trim() ?? '';

@@ -113,8 +113,15 @@ function ownSecret(name: string): InvalidInputError {
   );
 }
 
+const HOSTS = '.hosts';
+
 function hostsFile(home: string, name: string): string {
-  return path.join(home, 'secrets', `${name}.hosts`);
+  return path.join(home, 'secrets', name + HOSTS);
+}
+
+/** Whether the file of this name in `secrets/` says where a secret may be sent, which is public. */
+export function isHostsFile(name: string): boolean {
+  return name.endsWith(HOSTS);
 }
 
 /** `undefined` where the operator has bound nothing. */
