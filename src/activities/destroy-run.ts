@@ -1,6 +1,6 @@
 import type { HostPorts } from './ports/host-ports.js';
 import { extractWork, knownCommits } from './publish/publish-gate.js';
-import { GitOverrunError } from '../domain/base/errors.js';
+import { BotBottleError, GitOverrunError } from '../domain/base/errors.js';
 import type { Work } from '../domain/run/under-way.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../domain/forge/issue.js';
 import { UNPUBLISHED_BUNDLE, WORK_BUNDLE } from '../domain/run/run-files.js';
@@ -87,7 +87,13 @@ async function emptyTrees(
     throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
 }
 
-/** What is away comes back, and until then nothing is deleted. What kills worker after worker is not kept. */
+/** What a disk of ours says that takes nothing more (errno(3)): no agent's making, and somebody mends it. */
+const DISK_FAULTS: ReadonlySet<unknown> = new Set(['EDQUOT', 'EIO', 'ENOSPC', 'EROFS']);
+
+/**
+ * What is away comes back, and a disk is mended: until then nothing is deleted. What kills worker after worker is not
+ * kept.
+ */
 async function orSkip(
   { log, underWay }: Pick<HostPorts, 'log' | 'underWay'>,
   work: Work,
@@ -98,6 +104,8 @@ async function orSkip(
     await atMostThrice(() => underWay.during(work, keep), signal);
   } catch (error) {
     if (signal.aborted || isAway(error)) throw error;
+    const fault = error instanceof BotBottleError ? error.cause : error;
+    if (fault instanceof Error && 'code' in fault && DISK_FAULTS.has(fault.code)) throw fault;
     log.warn({ slug: work.slug, err: error }, `${work.what} failed; the run ends without`);
   }
 }

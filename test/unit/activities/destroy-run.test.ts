@@ -51,6 +51,13 @@ describe('a run’s end', () => {
     assert.ok(!isRemoved());
   });
 
+  it('removes nothing while the disk takes no commits', async () => {
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    world.ports.files.saveFile = () => Promise.reject(full);
+    await assert.rejects(destroy(), full);
+    assert.ok(!isRemoved());
+  }).timeout(20_000);
+
   for (const [what, fault] of [
     ['gone', new GitError('not found', false)],
     ['too much for git', new GitOverrunError('too long', 'it takes too long')],
