@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { Waking } from '../../../../src/activities/base/waking.js';
 
-describe('a machine that slept', () => {
-  let wall = 1_000_000;
+describe('since when check-ins can be heard', () => {
+  const BEGAN = 1_000_000;
+  let wall: number;
   let awake = 10;
   const pass = (ms: number, asleepMs = 0): void => {
     awake += ms;
@@ -10,15 +11,16 @@ describe('a machine that slept', () => {
   };
   let waking: Waking;
   beforeEach(() => {
+    wall = BEGAN;
     waking = new Waking(
       () => wall,
       () => awake,
     );
   });
 
-  it('woke when that is first seen, and not again while it stays awake', () => {
+  it('is since the process began, until the machine is first seen to have slept', () => {
     pass(3_600_000);
-    assert.equal(waking.wokeAt(), 0);
+    assert.equal(waking.wokeAt(), BEGAN);
     pass(500, 8 * 3_600_000);
     const woke = waking.wokeAt();
     assert.equal(woke, wall);
@@ -26,10 +28,10 @@ describe('a machine that slept', () => {
     assert.equal(waking.wokeAt(), woke);
   });
 
-  it('did not for a clock that is set back, or a little forward', () => {
+  it('stays when the clock is set back, or a little forward', () => {
     pass(1_000, -3_600_000);
-    assert.equal(waking.wokeAt(), 0);
+    assert.equal(waking.wokeAt(), BEGAN);
     pass(1_000, 2_000);
-    assert.equal(waking.wokeAt(), 0);
+    assert.equal(waking.wokeAt(), BEGAN);
   });
 });
