@@ -51,7 +51,7 @@ export interface Inbox {
   waiting(orderKey: string, limit: number): Delivery[];
   /** Together, and with a row each in the append-only record of what was decided. */
   complete(ends: readonly DeliveryEnd[], now: number): void;
-  /** Puts it back with a time before which it is not due. */
+  /** Puts it back with a time before which it is not due, less than five minutes from now. */
   retryAt(seq: number, dueAt: number, error: string): void;
   /** The same without an attempt having failed. */
   holdUntil(seq: number, dueAt: number): void;

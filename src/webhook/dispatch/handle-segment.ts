@@ -40,8 +40,10 @@ export function createSegmentHandler(deps: HandleDeps): (segment: Segment) => Pr
     const { to, latest, count } = one;
     const segment = { ...told, hints: hints.slice(0, count), deliveries: told.deliveries.slice(0, count) };
     const id = workflowIdOf(to.identity);
-    const free = (signalledAt.get(id) ?? 0) + SIGNAL_GAP_MS;
-    if (to.row?.status === 'running' && deps.now() < free) return { kind: 'held', until: free };
+    const wait = (signalledAt.get(id) ?? 0) + SIGNAL_GAP_MS - deps.now();
+    // Longer than the gap is a clock that was set back since.
+    if (to.row?.status === 'running' && wait > 0 && wait <= SIGNAL_GAP_MS)
+      return { kind: 'held', until: deps.now() + wait };
     const handled =
       segment.kind === 'state'
         ? await handleState(segment, to)

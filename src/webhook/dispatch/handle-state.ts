@@ -54,7 +54,9 @@ export function createStateHandler(
     const readKey = `${workflowIdOf(to.identity)} ${String(hint.subject.number)}`;
     const last = lastRead.get(readKey);
     const receivedAt = Math.max(...deliveries.map((delivery) => delivery.receivedAt));
-    if (last !== undefined && last.at > receivedAt) return allOf(count, 'covered');
+    // A read of the future was before the clock was set back.
+    const isCovered = last !== undefined && last.at > receivedAt && last.at <= deps.now();
+    if (isCovered) return allOf(count, 'covered');
     const textVersions = hints.flatMap(({ textVersion }) => textVersion ?? []);
     const seen = await findPlace(deps, hint, to.row, textVersions);
     if (seen.kind !== 'observed') {

@@ -19,7 +19,7 @@ import { isWithheld } from './verdict.js';
 
 export function observed(d: Draft, event: Observed): void {
   if (isForeign(d, event.place)) return;
-  const fresh = absorbObserved(d.s, event);
+  const fresh = absorbObserved(d.s, event, d.env.now);
   const { trigger } = event;
   if (trigger !== null && fresh) triggered(d, trigger);
   const life = livingOf(d.s);

@@ -14,20 +14,28 @@ export function absorbPlace(s: IssueState, place: Place): 'same' | 'moved' | 'fo
   return moved && lives ? 'moved' : 'same';
 }
 
-/** Takes the reads in; older ones than already known change nothing. True when the subject's read is not stale. */
-export function absorbObserved(s: IssueState, event: Observed): boolean {
-  if (s.life !== null) absorbPrs(s.life, event);
-  if (event.readAt < s.observedAt) return false;
+/** Two machines' clocks differ by less, milliseconds. */
+const SKEW_MS = 5 * 60_000;
+
+/**
+ * Takes the reads in; older ones than already known change nothing. True when the subject's read is not stale.
+ * @param now epoch milliseconds
+ */
+export function absorbObserved(s: IssueState, event: Observed, now: number): boolean {
+  // What was read in the future was read before the clock was set back: any read is later.
+  const isOlder = (knownAt: number): boolean => event.readAt < knownAt && knownAt <= now + SKEW_MS;
+  if (s.life !== null) absorbPrs(s.life, event, isOlder);
+  if (isOlder(s.observedAt)) return false;
   s.observedAt = event.readAt;
   return true;
 }
 
-function absorbPrs(life: Life, { prs, readAt }: Observed): void {
+function absorbPrs(life: Life, { prs, readAt }: Observed, isOlder: (knownAt: number) => boolean): void {
   for (const pr of prs) {
     const known = life.prs.find((other) => other.number === pr.number);
     // Never seen open in this life: an earlier one's, which the row still named when the forge was read.
     if (known === undefined && !pr.open) continue;
-    if (known !== undefined && known.readAt > readAt) continue;
+    if (known !== undefined && isOlder(known.readAt)) continue;
     const rest = life.prs.filter((other) => other.number !== pr.number);
     life.prs = [...rest, { number: pr.number, open: pr.open, readAt }];
   }

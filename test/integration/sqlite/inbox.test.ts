@@ -135,6 +135,14 @@ describe('the inbox', () => {
     assert.deepEqual(dueNames(5001, 1), ['a2']);
   });
 
+  it('has a delivery due whose time a clock set back since makes far', async () => {
+    const at = 10_000_000;
+    await inbox.accept(delivery('a'));
+    inbox.retryAt(1, at + 60_000, 'forge away');
+    assert.deepEqual(dueNames(at), []);
+    assert.deepEqual(dueNames(at - 3_600_000), ['a']);
+  });
+
   it('refuses a hash that is none, alone', async () => {
     const bad = inbox.accept(delivery('a', { bodyHash: 'nothex' }));
     const good = inbox.accept(delivery('b'));

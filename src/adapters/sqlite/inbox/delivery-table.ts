@@ -26,14 +26,17 @@ export interface DeliveryTable extends Omit<Inbox, 'accept' | 'close'> {
 const COLUMNS =
   'seq, lower(hex(body_hash)) AS bodyHash, event_type AS eventType, received_at AS receivedAt, order_key AS orderKey, hint, traceparent, attempts';
 
+/** Nothing is put back for longer, milliseconds: a later time was noted before the clock was set back. */
+const FARTHEST_MS = 5 * 60_000;
+
 const DUE = `
 SELECT ${COLUMNS}
 FROM delivery AS head
-WHERE completed_at IS NULL AND due_at <= ?
+WHERE completed_at IS NULL AND (due_at <= @now OR due_at > @now + ${String(FARTHEST_MS)})
   AND NOT EXISTS (
     SELECT 1 FROM delivery AS earlier
     WHERE earlier.completed_at IS NULL AND earlier.order_key = head.order_key AND earlier.seq < head.seq)
-ORDER BY seq LIMIT ?`;
+ORDER BY seq LIMIT @limit`;
 
 /** The statements behind the inbox. Of a completed delivery only the hash is needed any longer, which makes it known. */
 export function createDeliveryTable(connection: Connection): DeliveryTable {
@@ -47,7 +50,7 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
   const forget = connection.prepare<[Buffer, number, number]>(
     'DELETE FROM known WHERE body_hash = ? AND (received_at < ? OR received_at > ?)',
   );
-  const due = connection.prepare<[number, number], Delivery>(DUE);
+  const due = connection.prepare<[{ readonly now: number; readonly limit: number }], Delivery>(DUE);
   const waiting = connection.prepare<[string, number], Delivery>(
     `SELECT ${COLUMNS} FROM delivery WHERE completed_at IS NULL AND order_key = ? ORDER BY seq LIMIT ?`,
   );
@@ -97,7 +100,7 @@ export function createDeliveryTable(connection: Connection): DeliveryTable {
       store();
       return 'accepted';
     },
-    due: (now, limit) => due.all(now, limit),
+    due: (now, limit) => due.all({ now, limit }),
     waiting: (orderKey, limit) => waiting.all(orderKey, limit),
     complete: (ends, now) => {
       completeAll.immediate(ends, now);

@@ -79,6 +79,12 @@ describe('deliveries of one subject', () => {
       assert.equal(await world.outcome(said(77)), 'signalled');
     });
 
+    it('are not held back until a time that a clock set back since makes far', async () => {
+      assert.equal(await world.outcome(said(77)), 'signalled');
+      world.now -= 3_600_000;
+      assert.equal(await world.outcome(said(77)), 'signalled');
+    });
+
     it('are not held back after one that told it nothing', async () => {
       world.forge.putComment(78, MALLORY, 'x');
       assert.equal(await world.outcome(said(78)), 'not_allowed');

@@ -50,6 +50,14 @@ describe('a subject that changed', () => {
     assert.ok(world.forge.calls.includes('issue 12'));
   });
 
+  it('is read again when the clock was set back since', async () => {
+    await world.handle(aHint());
+    world.forge.calls.length = 0;
+    world.now -= 3_600_000;
+    await world.receivedAt(world.now, aHint());
+    assert.ok(world.forge.calls.includes('issue 12'));
+  });
+
   it('is read for the latest of what came, whichever came last in the row', async () => {
     await world.handle(aHint());
     world.forge.calls.length = 0;

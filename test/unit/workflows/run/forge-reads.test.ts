@@ -49,6 +49,14 @@ describe('what the forge is seen to say of a run', () => {
     assert.equal(world.phase, 'frozen');
   });
 
+  it('counts although it is older than a read before the clock was set back', () => {
+    const ahead = 24 * 3_600_000;
+    const world = World.frozenDone();
+    world.feed(observed({ readAt: world.now + ahead, prs: [pr(13)] }));
+    world.feed(observed({ readAt: world.now, prs: [pr(13, { open: false })] }));
+    assert.deepEqual(world.life.closing, { at: world.now, why: 'PR #13 closed' });
+  });
+
   it('ends the run with its last pull request, merged or closed, since when it was', () => {
     for (const [change, closing] of [
       [{ closedAt: AT - 5 }, { at: AT - 5, why: 'PR #13 closed' }],
