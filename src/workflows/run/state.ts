@@ -111,7 +111,7 @@ export interface RunProposal {
   readonly isApplied: boolean;
   /** It waits for another decision that is taking effect, and has its turn after it. */
   readonly isQueued?: boolean;
-  /** The bottle that runs was told of it: else it takes effect in the next turn. */
+  /** The bottle that runs was told of it, if only by a try that failed: else it takes effect in the next turn. */
   readonly isSent?: boolean;
   /** The agent has heard of it. */
   readonly told: boolean;

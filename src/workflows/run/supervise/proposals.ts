@@ -102,7 +102,9 @@ export function decided(d: LifeDraft, event: Of<'decided'>): void {
     const input = { ...runRef(s, life), changes: [...life.changes, ref] };
     return void commands.push({ kind: 'rebuild_image', host, id, input });
   }
-  if (ref === null || atWork(life) === null) return stands(d, { ...known, decision });
+  // A try that failed may have got as far as the bottle: then a refusal is a change, too, that takes it back.
+  const changesNothing = ref === null && known.isSent !== true;
+  if (changesNothing || atWork(life) === null) return stands(d, { ...known, decision, isSent: false });
   replace(life, { ...known, decision, isApplied: true, isQueued: true });
   applyNext(d);
 }
@@ -111,16 +113,16 @@ export function decided(d: LifeDraft, event: Of<'decided'>): void {
 function applyNext(d: LifeDraft): void {
   const { s, life, commands } = d;
   const next = nextToApply(life);
-  const ref = next?.decision?.ref ?? null;
-  if (next === undefined || ref === null) return;
+  if (next === undefined) return;
   const one = { ...next, isQueued: false };
+  const ref = next.decision?.ref ?? null;
   const stage = atWork(life);
   if (stage === null) {
-    stands(d, one);
+    stands(d, { ...one, isSent: false });
     return applyNext(d);
   }
   replace(life, { ...one, isSent: true });
-  const input = applyInput(s, life, stage, [...life.changes, ref]);
+  const input = applyInput(s, life, stage, [...life.changes, ...(ref === null ? [] : [ref])]);
   commands.push({ kind: 'apply_change', host: stage.host, id: one.id, input });
 }
 
@@ -159,7 +161,7 @@ export function changeFailed(d: LifeDraft, id: string, reason: string): void {
     `${known.tool} ${id.slice(0, 8)} was ${known.decision?.status ?? 'decided'} and cannot take effect: ${reason}`,
   );
   if (life.closing !== null) return stands(d, { ...known, decision: cancelled(d) });
-  replace(life, { ...known, decision: null, isApplied: false, isSent: false });
+  replace(life, { ...known, decision: null, isApplied: false });
   applyNext(d);
 }
 

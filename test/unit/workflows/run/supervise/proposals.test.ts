@@ -133,6 +133,17 @@ describe('a decision while the agent is at work', () => {
     assert.deepEqual(kinds(decide(world, SHOWN)), ['apply_change']);
   });
 
+  it('takes back, as a refusal, what may have got into the bottle before it failed', () => {
+    const world = proposing();
+    decide(world, SHOWN);
+    world.feed({ kind: 'change_failed', id: ID, reason: 'its worker died' });
+    const [back] = decide(world, null);
+    assert.ok(back?.kind === 'apply_change');
+    assert.deepEqual([back.input.changes, outcome(world)], [[], 'pending']);
+    assert.deepEqual(kinds(world.feed({ kind: 'change_applied', id: ID })), ['record_decision']);
+    assert.deepEqual([outcome(world), world.life.changes], ['rejected', []]);
+  });
+
   it('is cancelled when the bottle cannot take it in and the run is to end', () => {
     const world = proposing();
     decide(world, SHOWN);
