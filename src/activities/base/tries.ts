@@ -24,7 +24,7 @@ export async function atMostThrice<T>(work: () => Promise<T>, signal: AbortSigna
   throw new Error('unreachable');
 }
 
-export function isAway(error: unknown): boolean {
+export function isAway(error: unknown): error is BotBottleError {
   return error instanceof BotBottleError && error.away;
 }
 

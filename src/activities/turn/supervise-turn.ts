@@ -49,16 +49,12 @@ async function begunTurn(ports: HostPorts, input: RunTurnInput, link: TurnLink):
       if (link.detach.aborted) throw error;
       if (!link.stop.aborted) {
         await abandon(ports, slug);
-        throw error instanceof BotBottleError ? error : notBegun(String(error), error);
+        throw error;
       }
     }
   }
   await abandon(ports, slug);
-  throw notBegun('the turn was stopped before it began');
-}
-
-function notBegun(message: string, cause?: unknown): BotBottleError {
-  return new BotBottleError('turn_not_begun', message, false, { cause });
+  throw new BotBottleError('turn_not_begun', 'the turn was stopped before it began', false);
 }
 
 /** An agent that was started beside a sidecar that was not must not work on alone. */

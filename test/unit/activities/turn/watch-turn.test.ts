@@ -8,7 +8,7 @@ import type { GuardedTurn } from '../../../../src/activities/ports/disk-guard.js
 import { NO_USE } from '../../../../src/domain/run/model-use.js';
 import type { QueueBody } from '../../../../src/domain/run/queue.js';
 import { CONTAINER_GONE } from '../../../../src/domain/run/turn.js';
-import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
+import { BotBottleError, BottleRuntimeError } from '../../../../src/domain/base/errors.js';
 import { SLUG } from '../../../support/host/host-world.js';
 import { passTime, passTimeUntil } from '../../../support/turn/pass-time.js';
 import { IMAGE_ID, NOW, TurnWorld } from '../../../support/turn/turn-world.js';
@@ -319,14 +319,15 @@ describe('a turn that is watched', () => {
       world.fault = (what) => (what === 'start agent' ? new TypeError('x is none') : undefined);
       const error = await errorOf(await watch());
       assert.ok(error instanceof Error && 'code' in error && 'retryable' in error);
-      assert.deepEqual([error.code, error.retryable, hasToken()], ['turn_not_begun', false, false]);
+      assert.deepEqual([error.code, error.retryable, hasToken()], ['failed_thrice', false, false]);
       assert.match(error.message, /x is none/);
       assert.deepEqual([stops('agent'), stops('bundle')], [['stop agent 0'], ['stop bundle 3']]);
     });
 
     it('is over when it was stopped before', async () => {
       const error = await errorOf(await watch({ stop: 'operator' }));
-      assert.ok(error instanceof Error);
+      assert.ok(error instanceof BotBottleError);
+      assert.deepEqual([error.code, error.retryable], ['turn_not_begun', false]);
       assert.match(error.message, /stopped before it began/);
       assert.deepEqual([stops('agent'), world.specs], [['stop agent 0'], []]);
     });

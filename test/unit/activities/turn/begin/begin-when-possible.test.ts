@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { TurnJournal } from '../../../../../src/activities/turn/turn-journal.js';
 import { beginWhenPossible } from '../../../../../src/activities/turn/begin/begin-when-possible.js';
-import { BottleRuntimeError, InvalidInputError } from '../../../../../src/domain/base/errors.js';
+import {
+  BotBottleError,
+  BottleRuntimeError,
+  InvalidInputError,
+} from '../../../../../src/domain/base/errors.js';
 import { SLUG } from '../../../../support/host/host-world.js';
 import { passTime, passTimeUntil } from '../../../../support/turn/pass-time.js';
 import { NOW, TurnWorld } from '../../../../support/turn/turn-world.js';
@@ -72,14 +76,24 @@ describe('a turn that cannot begin yet', () => {
     assert.equal(calls, 2);
   });
 
+  it('is not waited for at what no repetition cures', async () => {
+    const error = new InvalidInputError('no such image');
+    failing(1, () => error);
+    await assert.rejects(passTime(begin()), error);
+    assert.deepEqual(world.told, []);
+  });
+
   for (const [what, error] of [
-    ['what no repetition cures', new InvalidInputError('no such image')],
+    ['what the engine answers', new BottleRuntimeError('no space left on device', true)],
     ['a fault of our own', new TypeError('x')],
   ] as const)
-    it(`is not waited for at ${what}`, async () => {
-      failing(1, () => error);
-      await assert.rejects(passTime(begin()), error);
-      assert.deepEqual(world.told, []);
+    it(`is given up at ${what} when it is so three times in a row`, async () => {
+      failing(6, (time) => (time === 3 ? away() : error));
+      const given = await passTime(begin()).catch((thrown: unknown) => thrown);
+      assert.ok(given instanceof BotBottleError && !given.retryable);
+      assert.deepEqual([given.message, given.cause], [error.message, error]);
+      assert.deepEqual(world.toldOf('turn_held_up').length, 1, 'it was waited for what was away');
+      assert.equal(marked.length, 6);
     });
 
   it('is not waited for any more when it is called off', async () => {
