@@ -56,4 +56,32 @@ describe('issueWorkflow whose history grows too long in one turn', function () {
         assert.equal(life.fake.ran.length, 2);
       },
     ));
+
+  it('tells a comment once more in the next execution, when its agent started as it was stopped', () =>
+    withLife(
+      server(),
+      {
+        policy: { maxSignals: 40 },
+        begins: () => false,
+        turn: async (life, input) => {
+          if (input.turn !== 2) return DONE;
+          const end = await stopped();
+          await life.began(input);
+          return end;
+        },
+      },
+      async (life) => {
+        await life.frozen();
+        const runId = await life.runId();
+        await life.comments(1);
+        await life.until('the second turn', ({ turn, phase }) => turn === 2 && phase === 'rehydrating');
+        for (let sent = 0; sent < 50; sent += 1) await life.began({ slug: 'another', turn: 1 });
+        await life.continuedAsNew(runId);
+        await life.until('the third turn', ({ reason, turn }) => reason === 'done' && turn === 3);
+        assert.deepEqual(
+          life.fake.prepared.map(({ references }) => references.map(({ id, again }) => [id, again])),
+          [[], [[1, undefined]], [[1, true]]],
+        );
+      },
+    ));
 });

@@ -58,10 +58,12 @@ function isWatched({ turn }: Life, { begun }: Running): boolean {
 function started(d: LifeDraft, stage: Running, lost: readonly LostPart[]): void {
   const { s, life, commands } = d;
   const { turn } = life;
+  // Its agent may not get to read its prompt.
+  if (turn.stop !== null) return;
   promptIsTold(life);
   life.mailbox = { ...life.mailbox, omitted: 0 };
   life.detail = null;
-  const isNews = !stage.begun && turn.stop === null && turn.done === null;
+  const isNews = !stage.begun && turn.done === null;
   stage.begun = true;
   if (!isNews) return;
   const what = lost.length === 0 ? '' : `; lost since the last turn, and made anew: ${lost.join(', ')}`;
@@ -131,14 +133,14 @@ function lost(d: LifeDraft, stage: Running, reason: string | null): void {
 function finished(d: LifeDraft, stage: Running, result: TurnResult): void {
   const { s, life, commands } = d;
   const { turn } = life;
-  const { host, prepared } = stage;
+  const { host, prepared, begun } = stage;
   disarmWatchdog(d, stage);
   promptIsTold(life);
   // The operator's word stands; else the result is authoritative over the signal.
   if (turn.stop !== 'operator' || turn.done === null) turn.done = result.done ?? turn.done;
   life.session = { ...life.session, id: result.sessionId ?? life.session.id };
   offerHosts(d, result.offers ?? []);
-  const settling: Settling = { kind: 'settling', host, prepared, result, silentSince: null };
+  const settling: Settling = { kind: 'settling', host, prepared, begun, result, silentSince: null };
   life.stage = settling;
   commands.push({ kind: 'settle_turn', host, input: settleInput(s, life, settling) });
 }

@@ -12,10 +12,10 @@ import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
 import { untold } from './supervise/proposals-read.js';
-import { beginTurn, holdBackStarted, wakeIfAny } from './turn.js';
+import { beginOnceMore, beginTurn, holdBackStarted, wakeIfAny } from './turn.js';
 import { detailOf, isWithheld, nudgeFor, verdictOf } from './verdict.js';
 
-export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): void {
+export function settled(d: LifeDraft, { begun, result }: Settling, left: SettledTurn): void {
   const { s, life } = d;
   const { turn } = life;
   if (left.publish.kind === 'published') life.prs = withPr(life.prs, left.publish.pr);
@@ -45,6 +45,7 @@ export function settled(d: LifeDraft, { result }: Settling, left: SettledTurn): 
   // Asked for again while the turn was being stopped.
   if (isWithheld(reason)) return beginTurn(d, { kind: 'retriggered' });
   if (reason === 'paused' && turn.stop === 'pause') return holdBackStarted(d);
+  if (reason === 'history' && !begun) return beginOnceMore(d);
   if (reason === 'limited') return sleepOut(d, result);
   if (reason === 'budget') return goOnIfAnyIsLeft(d);
   if (failure !== null) {

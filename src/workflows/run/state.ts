@@ -233,7 +233,7 @@ export interface Running {
   readonly kind: 'running';
   readonly host: string;
   readonly prepared: PreparedTurn;
-  /** Its agent was seen to start: whatever is lost, it is not started again. */
+  /** Its agent was seen to start, and nothing had stopped the turn yet: whatever is lost, it is not started again. */
   begun: boolean;
   /** Since when nobody on the host takes what is asked, epoch milliseconds. */
   silentSince: number | null;
@@ -244,6 +244,8 @@ export interface Settling {
   readonly kind: 'settling';
   readonly host: string;
   readonly prepared: PreparedTurn;
+  /** As in `Running`. */
+  readonly begun: boolean;
   readonly result: TurnResult;
   /** As in `Running`. */
   silentSince: number | null;

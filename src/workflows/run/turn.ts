@@ -135,8 +135,18 @@ export function abandonTurn(d: LifeDraft, reason: FrozenReason): void {
 
 /** The turn that did not come to run begins once more, for what it was for. */
 export function beginAgain(d: LifeDraft, reason: FrozenReason): void {
-  const { cause, wokenFrom } = d.life.turn;
   abandonTurn(d, reason);
+  beginSame(d);
+}
+
+/** So does one whose agent started as it was stopped, and may have read nothing: what it was told is told again. */
+export function beginOnceMore(d: LifeDraft): void {
+  tellOnceMore(d.life);
+  beginSame(d);
+}
+
+function beginSame(d: LifeDraft): void {
+  const { cause, wokenFrom } = d.life.turn;
   waitWith(d, { cause, wokenFrom });
   beginTurn(d, cause);
 }

@@ -50,6 +50,32 @@ describe('a turn that would begin in a history that is full', () => {
     assert.deepEqual(goOn(world), { cause: 'wake', references: [1] });
   });
 
+  it('is told again, when its agent started after it was stopped', () => {
+    const world = World.woken();
+    world.prepare();
+    world.isFull = true;
+    world.feed({ kind: 'history_full' });
+    world.started();
+    world.endTurn({ exitCode: 143 });
+    assert.deepEqual([world.reason, world.life.lastTurn?.stopped], ['history', 'history']);
+    assert.deepEqual(goOn(world), { cause: 'wake', references: [1] });
+    assert.deepEqual(
+      world.turn.taken.map(({ again }) => again),
+      [true],
+    );
+    assert.equal(world.life.wakes.length, 1, 'it counts as one wake');
+  });
+
+  it('is not told again, when its agent had started before', () => {
+    const world = World.woken();
+    world.start();
+    world.isFull = true;
+    world.feed({ kind: 'history_full' });
+    world.started();
+    world.endTurn({ exitCode: 143 });
+    assert.deepEqual([world.reason, world.frozen.resumeAt], ['history', null]);
+  });
+
   it('is not launched when it is prepared', () => {
     const world = World.woken();
     world.isFull = true;
