@@ -110,20 +110,7 @@ export class CommandRunner {
         () => activities.promptly.prepareTurn.executeWithOptions(options, [input]),
         () => activities.home.prepareTurn.executeWithOptions(options, [input]),
       );
-      switch (outcome.kind) {
-        case 'ready':
-          return { kind: 'prepared', turn, prepared: outcome.prepared };
-        case 'refused':
-          return { kind: 'prepare_refused', turn, reason: outcome.reason };
-        case 'nothing_left':
-          return { kind: 'nothing_left', turn };
-        case 'over_budget':
-          return { kind: 'over_budget', turn, reason: outcome.reason, until: outcome.until };
-        case 'paused':
-          return { kind: 'met_pause', turn, reason: outcome.reason };
-        case 'moved':
-          return { kind: 'moved', turn, place: outcome.place };
-      }
+      return { kind: 'prepare_ended', turn, outcome };
     });
   }
 
@@ -146,19 +133,16 @@ export class CommandRunner {
         );
       });
     });
-    watching.then(
-      (result) => {
-        this.feed({ kind: 'turn_finished', turn, result });
-      },
-      (error: unknown) => {
-        // Cancelled while nobody watched: the container must still be stopped and collected.
-        const unwatched = kind === 'attach_turn' && isCancellation(error);
-        if (unwatched || isLostTurn(error)) this.feed({ kind: 'turn_lost', turn, reason: null });
-        // It cannot be watched to its end now; attaching is tried for as long as it takes.
-        else if (isPassing(error)) this.feed({ kind: 'turn_lost', turn, reason: failureReason(error) });
-        else this.feed({ kind: 'step_failed', step: 'run', turn, reason: failureReason(error) });
-      },
-    );
+    const failed = (error: unknown): MachineEvent => {
+      // Cancelled while nobody watched: the container must still be stopped and collected.
+      const unwatched = kind === 'attach_turn' && isCancellation(error);
+      if (unwatched || isLostTurn(error)) return { kind: 'turn_lost', turn, reason: null };
+      const reason = failureReason(error);
+      // It cannot be watched to its end now; attaching is tried for as long as it takes.
+      if (isPassing(error)) return { kind: 'turn_lost', turn, reason };
+      return { kind: 'step_failed', step: 'run', turn, reason };
+    };
+    this.follow(watching, (result) => ({ kind: 'turn_finished', turn, result }), failed);
   }
 
   private settle(host: string, input: SettleTurnInput): void {
@@ -175,16 +159,11 @@ export class CommandRunner {
 
   private archive(host: string, run: RunRef): void {
     const options = { taskQueue: bottlesQueue(host), summary: `put containers of ${run.slug} away` };
-    this.steps
-      .run(() => activities.archiving.archiveBottle.executeWithOptions(options, [run]))
-      .then(
-        () => {
-          this.feed({ kind: 'archived' });
-        },
-        (error: unknown) => {
-          this.feed({ kind: 'archive_failed', reason: failureReason(error) });
-        },
-      );
+    this.follow(
+      this.steps.run(() => activities.archiving.archiveBottle.executeWithOptions(options, [run])),
+      () => ({ kind: 'archive_ended', failure: null }),
+      (error) => ({ kind: 'archive_ended', failure: failureReason(error) }),
+    );
   }
 
   private destroy({ host, input }: Extract<MachineCommand, { kind: 'destroy' }>): void {
@@ -242,28 +221,20 @@ export class CommandRunner {
   /** The operator waits for it, and so may the agent: what takes too long is said, and may be tried again. */
   private takeIntoEffect(command: ChangeCommand): void {
     const { id } = command;
-    this.steps
-      .run(() => takeIntoEffect(command))
-      .then(
-        (event) => {
-          this.feed(event);
-        },
-        (error: unknown) => {
-          this.feed({ kind: 'change_failed', id, reason: failureReason(error) });
-        },
-      );
+    this.follow(
+      this.steps.run(() => takeIntoEffect(command)),
+      (event) => event,
+      (error) => ({ kind: 'change_failed', id, reason: failureReason(error) }),
+    );
   }
 
   private askCheckin(host: string, run: RunRef): void {
     const { turn } = run;
     const options = { taskQueue: bottlesQueue(host), summary: 'last check-in?' };
-    activities.checkins.lastCheckinAge.executeWithOptions(options, [run]).then(
-      (ageMs) => {
-        this.feed({ kind: 'checkin_age', turn, ageMs });
-      },
-      () => {
-        this.feed({ kind: 'checkin_age', turn, ageMs: null });
-      },
+    this.follow(
+      activities.checkins.lastCheckinAge.executeWithOptions(options, [run]),
+      (ageMs) => ({ kind: 'checkin_age', turn, ageMs }),
+      () => ({ kind: 'checkin_age', turn, ageMs: null }),
     );
   }
 
@@ -274,12 +245,25 @@ export class CommandRunner {
   ): void {
     // Nobody calls the end itself off.
     const working = step === 'destroy' ? work() : this.steps.run(work);
-    working.then(
-      (event) => {
-        this.feed(event);
+    this.follow(
+      working,
+      (event) => event,
+      (error) => ({ kind: 'step_failed', step, turn, reason: failureReason(error) }),
+    );
+  }
+
+  /** Feeds what comes of the work, either way. */
+  private follow<T>(
+    work: Promise<T>,
+    done: (result: T) => MachineEvent,
+    failed: (error: unknown) => MachineEvent,
+  ): void {
+    work.then(
+      (result) => {
+        this.feed(done(result));
       },
       (error: unknown) => {
-        this.feed({ kind: 'step_failed', step, turn, reason: failureReason(error) });
+        this.feed(failed(error));
       },
     );
   }

@@ -1,6 +1,6 @@
 /** Arguments of the activities: references and small records, because they stand in the workflow's history. */
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../../domain/run/events.js';
-import type { Place, RepoRef, SubjectRef } from '../../domain/forge/issue.js';
+import type { RepoRef, SubjectRef } from '../../domain/forge/issue.js';
 import type { ModelBudget } from '../../domain/run/model-use.js';
 import type { OperatorCommandRow, ProposalDecisionRow, ProposalRow } from '../../domain/run/rows.js';
 import type { ProposalTool } from '../../domain/supervise/proposal.js';
@@ -51,18 +51,6 @@ export interface PrepareTurnInput extends RunRef {
   /** The run was moved since its agent was last told anything, and its host has its last frozen state, or not. */
   readonly moved?: 'kept' | 'lost';
 }
-
-export type PrepareTurnOutcome =
-  | { readonly kind: 'ready'; readonly prepared: PreparedTurn }
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** What was to wake the agent is gone from the forge by now. */
-  | { readonly kind: 'nothing_left' }
-  /** All runs together have used up the day's budget, which ends at `until`, epoch milliseconds. */
-  | { readonly kind: 'over_budget'; readonly reason: string; readonly until: number }
-  /** The operator has paused new turns. */
-  | { readonly kind: 'paused'; readonly reason: string }
-  /** The repository was renamed or transferred since the workflow last heard of it. */
-  | { readonly kind: 'moved'; readonly place: Place };
 
 export interface RunTurnInput extends RunRef {
   readonly prepared: PreparedTurn;

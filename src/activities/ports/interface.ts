@@ -1,5 +1,5 @@
 /** The activities by the queue they run on; the workflow sees these types only. */
-import type { SettledTurn } from '../../domain/run/events.js';
+import type { PrepareTurnOutcome, SettledTurn } from '../../domain/run/events.js';
 import type { PassReport } from '../../domain/upkeep/reconcile.js';
 import type { ExpectedRun, SweepEntry, SweepReport } from '../../domain/upkeep/sweep.js';
 import type { PublishResult, TurnResult } from '../../domain/run/turn.js';
@@ -9,7 +9,6 @@ import type {
   DestroyInput,
   PauseChange,
   PrepareTurnInput,
-  PrepareTurnOutcome,
   PublishHereInput,
   PublishInput,
   RecordCommandInput,

@@ -4,7 +4,8 @@ import type { PromptTask } from '../../domain/prompt/prompt-input.js';
 import { localBranchOf } from '../../domain/run/slug.js';
 import { findAgent } from './find-agent.js';
 import type { HomePorts } from '../ports/home-ports.js';
-import { repositoryOf, type PrepareTurnInput, type PrepareTurnOutcome } from '../ports/inputs.js';
+import type { PrepareTurnOutcome } from '../../domain/run/events.js';
+import { repositoryOf, type PrepareTurnInput } from '../ports/inputs.js';
 import { preparedTurn } from './prepared-turn.js';
 import { causeText, freshSession } from './prompt-of-turn.js';
 

@@ -1,4 +1,4 @@
-import type { Trigger } from '../../domain/run/events.js';
+import type { PrepareTurnOutcome, Trigger } from '../../domain/run/events.js';
 import { branchNamed } from '../../domain/workspace/branch-name.js';
 import { isNotFound } from '../../domain/base/errors.js';
 import { isLocal, type Issue } from '../../domain/forge/issue.js';
@@ -10,7 +10,7 @@ import type { ForgeStateRow } from '../../domain/run/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct, parseTriggerLabels } from '../../domain/forge/trigger.js';
 import { findAgent } from './find-agent.js';
 import type { HomePorts } from '../ports/home-ports.js';
-import type { PrepareTurnInput, PrepareTurnOutcome } from '../ports/inputs.js';
+import type { PrepareTurnInput } from '../ports/inputs.js';
 import { prepareLocalTurn } from './prepare-local-turn.js';
 import { preparedTurn } from './prepared-turn.js';
 import { causeText, freshSession, isTextChanged, ownTask } from './prompt-of-turn.js';

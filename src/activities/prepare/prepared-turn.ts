@@ -1,12 +1,12 @@
 import type { AgentAnswer } from '../../domain/agent/agents.js';
 import type { TurnBottle } from '../../domain/bottle/bottle-setup.js';
-import type { PreparedTurn } from '../../domain/run/events.js';
+import type { PreparedTurn, PrepareTurnOutcome } from '../../domain/run/events.js';
 import type { AgentManifest } from '../../domain/manifest/manifests.js';
 import { pauseOf, pauseText } from '../../domain/run/pause.js';
 import { turnOfBottle } from '../base/turn-of-bottle.js';
 import { dayBudget } from './day-budget.js';
 import type { HomePorts } from '../ports/home-ports.js';
-import type { PrepareTurnInput, PrepareTurnOutcome } from '../ports/inputs.js';
+import type { PrepareTurnInput } from '../ports/inputs.js';
 import { writeTurnRows, type TurnFacts } from '../rows/turn-rows.js';
 
 type Chosen = Extract<AgentAnswer, { kind: 'found' }> &

@@ -156,27 +156,9 @@ export type InnerEvent =
   /** Nobody on the host takes what the turn needs, since then, epoch milliseconds; and somebody does again. */
   | { readonly kind: 'host_silent'; readonly turn: number; readonly since: number }
   | { readonly kind: 'host_back'; readonly turn: number }
-  | { readonly kind: 'prepared'; readonly turn: number; readonly prepared: PreparedTurn }
-  | {
-      readonly kind: 'prepare_refused';
-      readonly turn: number;
-      readonly reason: string;
-    }
-  /** What was to wake the agent is gone from the forge by now. */
-  | { readonly kind: 'nothing_left'; readonly turn: number }
-  /** The day's budget of all runs is used up until a time, epoch milliseconds. */
-  | {
-      readonly kind: 'over_budget';
-      readonly turn: number;
-      readonly reason: string;
-      readonly until: number;
-    }
-  /** The turn may not begin while new turns are paused. */
-  | { readonly kind: 'met_pause'; readonly turn: number; readonly reason: string }
+  | { readonly kind: 'prepare_ended'; readonly turn: number; readonly outcome: PrepareTurnOutcome }
   /** The time that a run sleeps to has come. */
   | { readonly kind: 'resume_due'; readonly at: number }
-  /** The repository was not where the workflow believed it to be. */
-  | { readonly kind: 'moved'; readonly turn: number; readonly place: Place }
   /** Nobody watches it any more; `reason` where that is known. */
   | { readonly kind: 'turn_lost'; readonly turn: number; readonly reason: string | null }
   | { readonly kind: 'turn_finished'; readonly turn: number; readonly result: TurnResult }
@@ -211,7 +193,8 @@ export type InnerEvent =
   | { readonly kind: 'checkin_age'; readonly turn: number; readonly ageMs: number | null }
   /** A signal that nobody of ours sent. */
   | { readonly kind: 'unread'; readonly why: string }
-  | { readonly kind: 'archived' }
+  /** The containers are put away; or cannot be now, for that reason, and the sweeper asks again. */
+  | { readonly kind: 'archive_ended'; readonly failure: string | null }
   | { readonly kind: 'destroyed' }
   | { readonly kind: 'history_full' }
   /** A step failed for good (no repetition cures it). */
@@ -220,14 +203,24 @@ export type InnerEvent =
       readonly step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy';
       readonly turn: number;
       readonly reason: string;
-    }
-
-  /** The containers could not be put away now; the sweeper asks again. */
-  | { readonly kind: 'archive_failed'; readonly reason: string };
+    };
 
 export type MachineEvent = RunEvent | InnerEvent;
 
-/** Result of `prepareTurn`: what the host needs to run the turn. */
+/** Result of `prepareTurn`. */
+export type PrepareTurnOutcome =
+  | { readonly kind: 'ready'; readonly prepared: PreparedTurn }
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** What was to wake the agent is gone from the forge by now. */
+  | { readonly kind: 'nothing_left' }
+  /** All runs together have used up the day's budget, which ends at `until`, epoch milliseconds. */
+  | { readonly kind: 'over_budget'; readonly reason: string; readonly until: number }
+  /** The operator has paused new turns. */
+  | { readonly kind: 'paused'; readonly reason: string }
+  /** The repository was renamed or transferred since the workflow last heard of it. */
+  | { readonly kind: 'moved'; readonly place: Place };
+
+/** What the host needs to run a turn. */
 export interface PreparedTurn {
   readonly promptRef: string;
   /** The branch the run works on and publishes to. */

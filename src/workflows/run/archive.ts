@@ -13,11 +13,11 @@ export function archive({ s, life, commands }: LifeDraft, slug: string): void {
 }
 
 /** Done or given up: what came meanwhile begins now. */
-export function archiveOver(d: LifeDraft, what: string): void {
+export function archiveEnded(d: LifeDraft, failure: string | null): void {
   const { life } = d;
   const { stage } = life;
   if (stage.kind !== 'frozen' || !stage.archiving) return;
-  note(d, what);
+  note(d, failure === null ? 'containers put away' : `containers not put away: ${failure}`);
   const asked = stage.afterArchive;
   stage.archiving = false;
   stage.afterArchive = null;

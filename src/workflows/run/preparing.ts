@@ -1,5 +1,5 @@
 /** A turn whose prompt is being made: it is launched, or does not come to run. */
-import type { InnerEvent } from '../../domain/run/events.js';
+import type { PrepareTurnOutcome } from '../../domain/run/events.js';
 import type { Place } from '../../domain/forge/issue.js';
 import { uncount } from './checks.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
@@ -11,28 +11,23 @@ import { absorbPlace } from './reads-of-forge.js';
 import type { Preparing, Running } from './state.js';
 import { abandonTurn, askToPrepare, beginAgain, holdBack, waitWith, wakeIfAny } from './turn.js';
 
-type PrepareEvent = Extract<
-  InnerEvent,
-  { kind: 'prepared' | 'moved' | 'nothing_left' | 'over_budget' | 'met_pause' | 'prepare_refused' }
->;
-
-export function whilePreparing(d: LifeDraft, stage: Preparing, event: PrepareEvent): void {
-  switch (event.kind) {
-    case 'prepared':
-      stage.prepared = event.prepared;
-      d.life.work = { ...d.life.work, branch: event.prepared.branch };
-      alreadyRead(d.s, d.life, event.prepared.readKeys);
+export function prepareEnded(d: LifeDraft, stage: Preparing, outcome: PrepareTurnOutcome): void {
+  switch (outcome.kind) {
+    case 'ready':
+      stage.prepared = outcome.prepared;
+      d.life.work = { ...d.life.work, branch: outcome.prepared.branch };
+      alreadyRead(d.s, d.life, outcome.prepared.readKeys);
       return launchWhenReady(d, stage);
     case 'moved':
-      return prepareElsewhere(d, event.place);
+      return prepareElsewhere(d, outcome.place);
     case 'nothing_left':
       return nothingLeft(d);
     case 'over_budget':
-      return dayIsSpent(d, event.reason, event.until);
-    case 'met_pause':
-      return metPause(d, event.reason);
-    case 'prepare_refused':
-      return refused(d, stage, event.reason);
+      return dayIsSpent(d, outcome.reason, outcome.until);
+    case 'paused':
+      return metPause(d, outcome.reason);
+    case 'refused':
+      return refused(d, stage, outcome.reason);
   }
 }
 

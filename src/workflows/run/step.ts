@@ -4,7 +4,7 @@
  */
 import type { InnerEvent, MachineEvent } from '../../domain/run/events.js';
 import { isLocal } from '../../domain/forge/issue.js';
-import { archive, archiveOver } from './archive.js';
+import { archive, archiveEnded } from './archive.js';
 import { pushedBy } from './checks.js';
 import type { MachineCommand } from './commands.js';
 import { draftOf, note, type Draft, type LifeDraft, type StepEnv } from './draft.js';
@@ -14,7 +14,7 @@ import { close, observed, references, withhold } from './life.js';
 import { command, paused, unpaused } from './operator.js';
 import { receiveForNext } from './mailbox.js';
 import { hostBack, hostClaimed, hostSilent } from './host.js';
-import { whilePreparing } from './preparing.js';
+import { prepareEnded } from './preparing.js';
 import {
   buildFailed,
   changeApplied,
@@ -57,7 +57,8 @@ export function step(state: IssueState, event: MachineEvent, env: StepEnv): Step
 /** Of what the whole step came to: a run that was woken at once did not freeze for anybody. */
 function tellFrozen({ s, commands }: Draft, before: IssueState, event: MachineEvent): void {
   const { life } = s;
-  if (life?.stage.kind !== 'frozen' || isLocal(s.subject) || event.kind === 'nothing_left') return;
+  if (life?.stage.kind !== 'frozen' || isLocal(s.subject)) return;
+  if (event.kind === 'prepare_ended' && event.outcome.kind === 'nothing_left') return;
   const { reason } = life.stage;
   if (!isToldOnForge(reason)) return;
   const last = before.life?.stage;
@@ -109,14 +110,9 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
     case 'host_back':
       if ((stage.kind !== 'running' && stage.kind !== 'settling') || life.turn.number !== event.turn) return;
       return event.kind === 'host_silent' ? hostSilent(d, stage, event.since) : hostBack(d, stage);
-    case 'prepared':
-    case 'moved':
-    case 'nothing_left':
-    case 'over_budget':
-    case 'met_pause':
-    case 'prepare_refused':
+    case 'prepare_ended':
       if (stage.kind !== 'preparing' || life.turn.number !== event.turn) return;
-      return whilePreparing(d, stage, event);
+      return prepareEnded(d, stage, event.outcome);
     // while it runs
     case 'turn_started':
     case 'turn_held_up':
@@ -141,10 +137,8 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
       if (stage.kind !== 'frozen' || stage.resumeAt !== event.at) return;
       stage.resumeAt = null;
       return beginWhenFree(d, stage.deferred?.cause ?? { kind: 'limit_over' });
-    case 'archived':
-      return archiveOver(d, 'containers put away');
-    case 'archive_failed':
-      return archiveOver(d, `containers not put away: ${event.reason}`);
+    case 'archive_ended':
+      return archiveEnded(d, event.failure);
     case 'destroyed':
       return stage.kind === 'destroying' ? destroyed(d) : undefined;
   }

@@ -251,7 +251,7 @@ export function answer(world: World, what: UnderWay, how: number): void {
     case 'archive':
       if (how < 25) return world.archived();
       world.pay('archive');
-      return void world.feed({ kind: 'archive_failed', reason: 'x' });
+      return void world.feed({ kind: 'archive_ended', failure: 'x' });
     case 'destroy':
       return how < 27 ? world.destroyed() : void world.fail('destroy');
     case 'checkin':
@@ -273,23 +273,30 @@ const NOTHING_LEFT = 23;
 function preparedAs(how: number, turn: number, now: number): MachineEvent {
   switch (how) {
     case NOTHING_LEFT:
-      return { kind: 'nothing_left', turn };
+      return { kind: 'prepare_ended', turn, outcome: { kind: 'nothing_left' } };
     case 24:
       return {
-        kind: 'moved',
+        kind: 'prepare_ended',
         turn,
-        place: { repoId: 7, owner: 'alice', repo: now % 2 === 0 ? 'demo' : 'moved' },
+        outcome: {
+          kind: 'moved',
+          place: { repoId: 7, owner: 'alice', repo: now % 2 === 0 ? 'demo' : 'moved' },
+        },
       };
     case 25:
-      return { kind: 'prepare_refused', turn, reason: 'gone' };
+      return { kind: 'prepare_ended', turn, outcome: { kind: 'refused', reason: 'gone' } };
     case 26:
-      return { kind: 'over_budget', turn, reason: 'spent', until: now + 60 * SECOND };
+      return {
+        kind: 'prepare_ended',
+        turn,
+        outcome: { kind: 'over_budget', reason: 'spent', until: now + 60 * SECOND },
+      };
     case 27:
-      return { kind: 'met_pause', turn, reason: 'paused' };
+      return { kind: 'prepare_ended', turn, outcome: { kind: 'paused', reason: 'paused' } };
     case 28:
       return failed('prepare', turn);
     default:
-      return { kind: 'prepared', turn, prepared: PREPARED };
+      return { kind: 'prepare_ended', turn, outcome: { kind: 'ready', prepared: PREPARED } };
   }
 }
 

@@ -53,7 +53,11 @@ const RESTS: Readonly<Record<string, () => IssueState>> = {
   asleep: () => {
     const world = World.woken();
     world.pay('prepare');
-    return after(world, { kind: 'over_budget', turn: 2, reason: 'of the day', until: 9_000_000 }).state;
+    return after(world, {
+      kind: 'prepare_ended',
+      turn: 2,
+      outcome: { kind: 'over_budget', reason: 'of the day', until: 9_000_000 },
+    }).state;
   },
   // One is decided, in effect and told; the other waits.
   proposals: () => {

@@ -1,5 +1,5 @@
 /** One event of each kind, as it would be of a run in that state. */
-import type { MachineEvent, OperatorCommand } from '../../../src/domain/run/events.js';
+import type { MachineEvent, OperatorCommand, PrepareTurnOutcome } from '../../../src/domain/run/events.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import type { IssueState } from '../../../src/workflows/run/state.js';
 import { ID, SHOWN } from './proposing.js';
@@ -21,6 +21,15 @@ type OfEach<T extends { readonly kind: string }> = {
   readonly [K in T['kind']]: Omit<Extract<T, { kind: K }>, 'kind'>;
 };
 
+const OUTCOMES: OfEach<PrepareTurnOutcome> = {
+  ready: { prepared: PREPARED },
+  refused: { reason: 'r' },
+  nothing_left: {},
+  over_budget: { reason: 'r', until: 9_000_000 },
+  paused: { reason: 'r' },
+  moved: { place: PLACE },
+};
+
 const COMMANDS: OfEach<OperatorCommand> = {
   freeze: {},
   resume: { promptRef: null },
@@ -36,7 +45,7 @@ export function everyEvent({ life }: IssueState): readonly MachineEvent[] {
   const slug = life?.slug ?? '';
   const id = life?.proposals.find(({ decision }) => decision === null)?.id ?? ID;
   const resumeAt = life?.stage.kind === 'frozen' ? life.stage.resumeAt : null;
-  const events: OfEach<Exclude<MachineEvent, { kind: 'command' }>> = {
+  const events: OfEach<Exclude<MachineEvent, { kind: 'command' | 'prepare_ended' }>> = {
     observed: observed({ readAt: 50_000, trigger: trigger(50_000) }),
     references: wrote(comment(60_000)),
     unserved: { why: 'w' },
@@ -51,13 +60,7 @@ export function everyEvent({ life }: IssueState): readonly MachineEvent[] {
     host_claimed: { host: 'h2' },
     host_silent: { turn, since: 1 },
     host_back: { turn },
-    prepared: { turn, prepared: PREPARED },
-    prepare_refused: { turn, reason: 'r' },
-    nothing_left: { turn },
-    over_budget: { turn, reason: 'r', until: 9_000_000 },
-    met_pause: { turn, reason: 'r' },
     resume_due: { at: resumeAt ?? 1 },
-    moved: { turn, place: PLACE },
     turn_lost: { turn, reason: null },
     turn_finished: { turn, result: turnResult() },
     settled: { turn, settled: settledTurn() },
@@ -71,14 +74,18 @@ export function everyEvent({ life }: IssueState): readonly MachineEvent[] {
     watchdog_fired: { turn },
     checkin_age: { turn, ageMs: null },
     unread: { why: 'w' },
-    archived: {},
+    archive_ended: { failure: null },
     destroyed: {},
     history_full: {},
     step_failed: { step: 'run', turn, reason: 'r' },
-    archive_failed: { reason: 'r' },
   };
   return [
     ...Object.entries(events).map(([kind, fields]) => ({ ...fields, kind }) as unknown as MachineEvent),
+    { kind: 'archive_ended', failure: 'r' },
+    ...Object.entries(OUTCOMES).map(([kind, fields]): MachineEvent => {
+      const outcome = { ...fields, kind } as unknown as PrepareTurnOutcome;
+      return { kind: 'prepare_ended', turn, outcome };
+    }),
     ...Object.entries(COMMANDS).map(([kind, fields]): MachineEvent => {
       const command = { ...fields, kind } as unknown as OperatorCommand;
       return { kind: 'command', command, at: 1 };

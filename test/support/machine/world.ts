@@ -342,7 +342,11 @@ export class World {
   prepare(extras: Partial<PreparedTurn> = {}): void {
     if (this.pay('claim')) this.feed({ kind: 'host_claimed', host: 'h1' });
     if (this.pay('prepare'))
-      this.feed({ kind: 'prepared', turn: this.turn.number, prepared: { ...PREPARED, ...extras } });
+      this.feed({
+        kind: 'prepare_ended',
+        turn: this.turn.number,
+        outcome: { kind: 'ready', prepared: { ...PREPARED, ...extras } },
+      });
   }
 
   started(): void {
@@ -395,12 +399,12 @@ export class World {
   /** What the turn was to be for is gone from the forge. */
   nothingLeft(): void {
     assert.ok(this.pay('prepare'));
-    this.feed({ kind: 'nothing_left', turn: this.turn.number });
+    this.feed({ kind: 'prepare_ended', turn: this.turn.number, outcome: { kind: 'nothing_left' } });
   }
 
   archived(): void {
     assert.ok(this.pay('archive'));
-    this.feed({ kind: 'archived' });
+    this.feed({ kind: 'archive_ended', failure: null });
   }
 
   destroyed(): void {

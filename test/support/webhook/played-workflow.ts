@@ -1,6 +1,6 @@
 /** A workflow without Temporal, and what it does with a command of the machine. */
 import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
-import type { PrepareTurnOutcome } from '../../../src/activities/ports/inputs.js';
+import type { PrepareTurnOutcome } from '../../../src/domain/run/events.js';
 import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
 import { recordEnd, recordState, recordTurn } from '../../../src/activities/rows/record-rows.js';
 import type { StopReason } from '../../../src/domain/run/turn.js';

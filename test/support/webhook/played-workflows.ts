@@ -160,37 +160,7 @@ export class PlayedWorkflows implements WorkflowGateway {
       this.#feed(workflow, { kind: 'step_failed', step: 'prepare', turn, reason: outcome.message });
       return;
     }
-    switch (outcome.kind) {
-      case 'ready': {
-        this.#feed(workflow, { kind: 'prepared', turn, prepared: outcome.prepared });
-        return;
-      }
-      case 'refused': {
-        this.#feed(workflow, {
-          kind: 'prepare_refused',
-          turn,
-          reason: outcome.reason,
-        });
-        return;
-      }
-      case 'nothing_left': {
-        this.#feed(workflow, { kind: 'nothing_left', turn });
-        return;
-      }
-      case 'moved': {
-        this.#feed(workflow, { kind: 'moved', turn, place: outcome.place });
-        return;
-      }
-      case 'over_budget': {
-        const { reason, until } = outcome;
-        this.#feed(workflow, { kind: 'over_budget', turn, reason, until });
-        return;
-      }
-      case 'paused': {
-        this.#feed(workflow, { kind: 'met_pause', turn, reason: outcome.reason });
-        return;
-      }
-    }
+    this.#feed(workflow, { kind: 'prepare_ended', turn, outcome });
   }
 
   /** The agent has its prompt when the turn starts, whenever the workflow hears of that. */
@@ -276,7 +246,8 @@ export class PlayedWorkflows implements WorkflowGateway {
     const life = livingOf(world.state);
     if (before !== null && before.slug !== life?.slug) {
       const closing = world.state.life?.closing ?? before.closing;
-      const why = event.kind === 'prepare_refused' ? `refused: ${event.reason}` : (closing?.why ?? '');
+      const outcome = event.kind === 'prepare_ended' ? event.outcome : null;
+      const why = outcome?.kind === 'refused' ? `refused: ${outcome.reason}` : (closing?.why ?? '');
       const played = this.lives.findLast(({ slug }) => slug === before.slug);
       if (played !== undefined) played.end = { at: endedAt, why, seenAt: this.deps.now() };
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { PrepareTurnInput, PrepareTurnOutcome } from '../../../../src/activities/ports/inputs.js';
+import type { PrepareTurnInput } from '../../../../src/activities/ports/inputs.js';
+import type { PrepareTurnOutcome } from '../../../../src/domain/run/events.js';
 import { prepareTurn } from '../../../../src/activities/prepare/prepare-turn.js';
 import { localSubject } from '../../../../src/domain/forge/issue.js';
 import { isRowIn } from '../../../../src/domain/run/rows.js';

@@ -44,7 +44,10 @@ describe('issue machine, containers put away', () => {
   });
 
   it('wakes for a comment that came meanwhile, also when the containers could not be put away', () => {
-    for (const end of [{ kind: 'archived' }, { kind: 'archive_failed', reason: 'engine away' }] as const) {
+    for (const end of [
+      { kind: 'archive_ended', failure: null },
+      { kind: 'archive_ended', failure: 'engine away' },
+    ] as const) {
       const world = archiving();
       assert.deepEqual(world.feed(wrote(comment(1))), []);
       world.pay('archive');
@@ -58,7 +61,7 @@ describe('issue machine, containers put away', () => {
     assert.deepEqual(world.feed(RESUME), []);
     assert.match(refusalOf(world.state, RESUME.command) ?? '', /about to begin/);
     world.pay('archive');
-    const [prepare] = world.feed({ kind: 'archived' });
+    const [prepare] = world.feed({ kind: 'archive_ended', failure: null });
     assert.ok(prepare?.kind === 'prepare_turn');
     assert.deepEqual(prepare.input.cause, { kind: 'operator', promptRef: 'p' });
   });

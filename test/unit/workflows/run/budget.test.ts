@@ -142,7 +142,11 @@ describe('the budget of a day', () => {
   function spent(world: World): void {
     assert.ok(world.pay('prepare'));
     if (world.pay('claim')) world.feed({ kind: 'host_claimed', host: 'h1' });
-    world.feed({ kind: 'over_budget', turn: world.turn.number, reason: 'spent', until: 5_000_000 });
+    world.feed({
+      kind: 'prepare_ended',
+      turn: world.turn.number,
+      outcome: { kind: 'over_budget', reason: 'spent', until: 5_000_000 },
+    });
   }
 
   it('holds a turn up until the day ends, and then it begins for what it was for', () => {
@@ -210,7 +214,11 @@ describe('the budget of a day', () => {
     assert.ok(world.pay('prepare') && world.pay('claim'));
     world.feed({ kind: 'host_claimed', host: 'h1' });
     world.feed(observed({ readAt: 20, open: false, closedAt: 20 }));
-    world.feed({ kind: 'over_budget', turn: 1, reason: 'spent', until: 5_000_000 });
+    world.feed({
+      kind: 'prepare_ended',
+      turn: 1,
+      outcome: { kind: 'over_budget', reason: 'spent', until: 5_000_000 },
+    });
     assert.equal(world.phase, 'destroying');
     world.destroyed();
   });

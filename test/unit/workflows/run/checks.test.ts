@@ -138,7 +138,7 @@ describe('failed checks', () => {
     assert.equal(world.turn.cause.kind, 'interrupted');
     assert.ok(world.pay('prepare'));
     const { wakes } = world.life;
-    world.feed({ kind: 'nothing_left', turn: world.turn.number });
+    world.feed({ kind: 'prepare_ended', turn: world.turn.number, outcome: { kind: 'nothing_left' } });
     assert.deepEqual([world.life.checkWakes, world.life.wakes], [1, wakes]);
   });
 });

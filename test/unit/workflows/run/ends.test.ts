@@ -38,7 +38,7 @@ function failAll(world: World, how: 'throws' | 'lost'): boolean {
       return true;
     }
   if (world.pay('archive')) {
-    world.feed({ kind: 'archive_failed', reason: 'x' });
+    world.feed({ kind: 'archive_ended', failure: 'x' });
     return true;
   }
   if (!world.pay('run')) return false;

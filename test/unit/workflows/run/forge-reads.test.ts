@@ -204,7 +204,11 @@ describe('a trigger', () => {
 describe('a turn that the forge does not let begin', () => {
   const refuse = (world: World): void => {
     assert.ok(world.pay('prepare'));
-    world.feed({ kind: 'prepare_refused', turn: world.turn.number, reason: 'the label is gone' });
+    world.feed({
+      kind: 'prepare_ended',
+      turn: world.turn.number,
+      outcome: { kind: 'refused', reason: 'the label is gone' },
+    });
   };
 
   it('leaves a run that has had turns to wait for its trigger, with what woke it', () => {
@@ -231,7 +235,11 @@ describe('a turn that the forge does not let begin', () => {
     const world = World.woken();
     world.command({ kind: 'freeze' });
     world.pay('prepare');
-    world.feed({ kind: 'moved', turn: 2, place: { ...PLACE, repo: 'renamed' } });
+    world.feed({
+      kind: 'prepare_ended',
+      turn: 2,
+      outcome: { kind: 'moved', place: { ...PLACE, repo: 'renamed' } },
+    });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
   });
 });

@@ -36,10 +36,10 @@ describe('a run and where its repository is', () => {
   it('prepares the same turn once more where the repository is, and gives up when it is nowhere else', () => {
     const world = World.woken();
     world.pay('prepare');
-    const [again] = world.feed({ kind: 'moved', turn: 2, place: MOVED });
+    const [again] = world.feed({ kind: 'prepare_ended', turn: 2, outcome: { kind: 'moved', place: MOVED } });
     assert.deepEqual(again?.kind === 'prepare_turn' ? ids(again.input.references) : again, [1]);
     world.pay('prepare');
-    world.feed({ kind: 'moved', turn: 2, place: MOVED });
+    world.feed({ kind: 'prepare_ended', turn: 2, outcome: { kind: 'moved', place: MOVED } });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'failed']);
     assert.deepEqual(ids(world.life.mailbox.waiting), [1]);
   });
@@ -122,7 +122,7 @@ describe('trigger acts within one second of the forge’s clock', () => {
     world.pay('claim');
     world.feed({ kind: 'host_claimed', host: 'h' });
     world.pay('prepare');
-    world.feed({ kind: 'prepare_refused', turn: 1, reason: 'the label is gone' });
+    world.feed({ kind: 'prepare_ended', turn: 1, outcome: { kind: 'refused', reason: 'the label is gone' } });
     assert.equal(world.phase, 'destroyed');
     world.continueIntoNextLife();
     assert.equal(world.state.life?.trigger.agent, 'second');
@@ -230,9 +230,9 @@ describe('a run with several pull requests', () => {
 
 describe('a run that is asked for again while something else goes on', () => {
   const refused = {
-    kind: 'prepare_refused',
+    kind: 'prepare_ended',
     turn: 1,
-    reason: 'no assignee is a member',
+    outcome: { kind: 'refused', reason: 'no assignee is a member' },
   } as const;
 
   it('is prepared once more when the refusal may be older than the act', () => {

@@ -37,9 +37,9 @@ describe('the mailbox of a run', () => {
     world.pay('prepare');
     // Read for the prompt after the first edit, and the second is on its way.
     world.feed({
-      kind: 'prepared',
+      kind: 'prepare_ended',
       turn: 2,
-      prepared: { ...PREPARED, readKeys: ['comment:1:v1', 'comment:1:v2'] },
+      outcome: { kind: 'ready', prepared: { ...PREPARED, readKeys: ['comment:1:v1', 'comment:1:v2'] } },
     });
     assert.deepEqual(world.life.mailbox.waiting, []);
     world.feed(wrote(edited(1, 2)));

@@ -12,7 +12,11 @@ const UNPAUSED = { kind: 'unpaused' } as const;
 function meet(world: World): MachineCommand[] {
   assert.ok(world.pay('prepare'));
   if (world.pay('claim')) world.feed({ kind: 'host_claimed', host: 'h1' });
-  return world.feed({ kind: 'met_pause', turn: world.turn.number, reason: REASON });
+  return world.feed({
+    kind: 'prepare_ended',
+    turn: world.turn.number,
+    outcome: { kind: 'paused', reason: REASON },
+  });
 }
 
 function held(world: World): void {
@@ -65,7 +69,11 @@ describe('a pause of new turns', () => {
     const world = World.woken();
     world.feed(PAUSED);
     assert.ok(world.pay('prepare'));
-    world.feed({ kind: 'over_budget', turn: 2, reason: 'spent', until: 5_000_000 });
+    world.feed({
+      kind: 'prepare_ended',
+      turn: 2,
+      outcome: { kind: 'over_budget', reason: 'spent', until: 5_000_000 },
+    });
     assert.equal(world.reason, 'budget', 'which would not have begun anyway');
     world.due();
     world.feed(PAUSED);
@@ -168,6 +176,9 @@ describe('a pause of new turns', () => {
     world.feed({ kind: 'archive', slug: world.life.slug });
     assert.deepEqual(kinds(world.feed(UNPAUSED)), []);
     assert.ok(world.pay('archive'));
-    assert.deepEqual(causeOf(world.feed({ kind: 'archived' })), { cause: 'wake', references: [1] });
+    assert.deepEqual(causeOf(world.feed({ kind: 'archive_ended', failure: null })), {
+      cause: 'wake',
+      references: [1],
+    });
   });
 });

@@ -28,12 +28,12 @@ const OF_A_TURN: readonly {
   {
     in: ['preparing'],
     of: (turn) => [
-      { kind: 'prepared', turn, prepared: PREPARED },
-      { kind: 'moved', turn, place: MOVED },
-      { kind: 'nothing_left', turn },
-      { kind: 'over_budget', turn, reason: 'spent', until: 5_000_000 },
-      { kind: 'met_pause', turn, reason: 'paused' },
-      { kind: 'prepare_refused', turn, reason: 'no' },
+      { kind: 'prepare_ended', turn, outcome: { kind: 'ready', prepared: PREPARED } },
+      { kind: 'prepare_ended', turn, outcome: { kind: 'moved', place: MOVED } },
+      { kind: 'prepare_ended', turn, outcome: { kind: 'nothing_left' } },
+      { kind: 'prepare_ended', turn, outcome: { kind: 'over_budget', reason: 'spent', until: 5_000_000 } },
+      { kind: 'prepare_ended', turn, outcome: { kind: 'paused', reason: 'paused' } },
+      { kind: 'prepare_ended', turn, outcome: { kind: 'refused', reason: 'no' } },
       { kind: 'step_failed', step: 'claim', turn, reason: 'x' },
       { kind: 'step_failed', step: 'prepare', turn, reason: 'x' },
     ],
@@ -95,8 +95,8 @@ describe('what comes too late', () => {
       isIgnored(world, { kind: 'proposal_told', id: 'none' }, 'of no proposal');
       const { stage } = world.life;
       if (stage.kind === 'frozen' && stage.archiving) return;
-      isIgnored(world, { kind: 'archived' }, 'of containers that nobody puts away');
-      isIgnored(world, { kind: 'archive_failed', reason: 'x' }, 'of containers that nobody puts away');
+      isIgnored(world, { kind: 'archive_ended', failure: null }, 'of containers that nobody puts away');
+      isIgnored(world, { kind: 'archive_ended', failure: 'x' }, 'of containers that nobody puts away');
     });
   }
 });

@@ -33,7 +33,7 @@ describe('issue machine', () => {
     it('launches once when host and prompt are there, in either order', () => {
       const world = World.triggered();
       world.pay('prepare');
-      world.feed({ kind: 'prepared', turn: 1, prepared: { ...PREPARED } });
+      world.feed({ kind: 'prepare_ended', turn: 1, outcome: { kind: 'ready', prepared: { ...PREPARED } } });
       assert.equal(world.phase, 'queued');
       world.pay('claim');
       assert.deepEqual(kinds(world.feed({ kind: 'host_claimed', host: 'h1' })), ['run_turn']);
@@ -49,7 +49,7 @@ describe('issue machine', () => {
       );
       assert.equal(world.phase, 'queued');
       world.pay('prepare');
-      world.feed({ kind: 'prepared', turn: 1, prepared: { ...PREPARED } });
+      world.feed({ kind: 'prepare_ended', turn: 1, outcome: { kind: 'ready', prepared: { ...PREPARED } } });
       assert.deepEqual([world.phase, world.reason, world.life.detail], ['frozen', 'failed', 'none']);
       const resumed = world.command({ kind: 'resume', promptRef: null });
       assert.deepEqual(kinds(resumed), ['claim_host', 'prepare_turn']);

@@ -52,7 +52,11 @@ describe('what the people on the forge see of a frozen run', () => {
     const world = World.triggered();
     world.pay('claim');
     world.pay('prepare');
-    world.feed({ kind: 'over_budget', turn: 1, reason: 'the day', until: world.now + 1 });
+    world.feed({
+      kind: 'prepare_ended',
+      turn: 1,
+      outcome: { kind: 'over_budget', reason: 'the day', until: world.now + 1 },
+    });
     assert.deepEqual(told(world), ['budget']);
   });
 
