@@ -21,14 +21,18 @@ const FINAL: readonly (readonly [RegExp, string])[] = [
     /returned error: 30\d|unable to update url base from redirection/,
     'the forge answered with a redirect: the repository moved, or the URL is wrong',
   ],
-  [/certificate/i, "the forge's certificate was not accepted: set FORGE_CA_FILE"],
+  // As git, OpenSSL and GnuTLS say it through curl.
+  [
+    /certificate (?:problem|subject|verif)|(?:peer|server|setting) certificate/i,
+    "the forge's certificate was not accepted: set FORGE_CA_FILE",
+  ],
 ];
 const MAX_DETAIL = 600;
 
 /** The fault of a git command that talked to the forge: final when repeating cannot help, else retryable. */
 export function remoteFailure(action: string, output: GitOutput, token: string): GitError {
   const detail = plainText(withoutToken(output.stderr, token));
-  const own = ownLines(output.stderr);
+  const own = withoutAddresses(ownLines(output.stderr));
   const final = FINAL.find(([pattern]) => pattern.test(own));
   return new GitError(
     `${action}: ${final === undefined ? '' : `${final[1]}: `}${detail}`,
@@ -43,6 +47,11 @@ export function ownLines(stderr: string): string {
     .split('\n')
     .filter((line) => !line.startsWith('remote:'))
     .join('\n');
+}
+
+/** A repository may be called like a failure. */
+function withoutAddresses(lines: string): string {
+  return lines.replace(/https?:\/\/[^\s']+/g, '');
 }
 
 /** The fault of a git command on our own disk, such as a full one; worth another try. */

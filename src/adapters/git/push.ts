@@ -38,15 +38,15 @@ export async function push(
   const output = await runGit({ args, env, timeoutMs });
   if (output.exitCode === 0) return { kind: 'pushed' };
 
-  // `!\t<from>:<to>\t[remote rejected] (reason)`, git-push(1)
-  const rejection = output.stdout.split('\n').find((line) => line.startsWith('!\t'));
+  // `!\t<from>:<to>\t[remote rejected] (reason)`, git-push(1); the branch in it may be called like a reason.
+  const rejection = output.stdout
+    .split('\n')
+    .find((line) => line.startsWith('!\t'))
+    ?.split('\t')[2];
   if (rejection === undefined || UNTOLD.test(rejection))
     throw remoteFailure(`git push to ${remote.name} failed`, output, remote.token);
   if (RACE.test(rejection)) return { kind: 'moved' };
-  const why = plainText(
-    withoutToken(`${rejection.split('\t')[2] ?? ''} ${remoteLines(output.stderr)}`, remote.token),
-    400,
-  );
+  const why = plainText(withoutToken(`${rejection} ${remoteLines(output.stderr)}`, remote.token), 400);
   if (RIGHTS.test(why)) throw new GitError(`git push to ${remote.name} failed: ${why}`, false);
   return { kind: 'refused', reason: `the forge refused the push: ${why}` };
 }

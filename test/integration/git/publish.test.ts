@@ -533,6 +533,11 @@ describe('publishing through git', () => {
       appendFileSync(hook, '#!/bin/sh\necho "file names must be in Latin"\nexit 1\n');
       chmodSync(hook, 0o755);
       assert.match(reasonOf(await fixture.publish()), /forge refused the push: .*must be in Latin/);
+      // A refusal is no race for what the branch is called.
+      const branch = 'bot-bottle/12-non-fast-forward';
+      git(fixture.work, 'checkout', '-q', '-b', branch);
+      const request = { branch, bundleFile: fixture.bundle([fixture.base], branch) };
+      assert.match(reasonOf(await fixture.publish(request)), /forge refused the push: .*must be in Latin/);
     });
   });
 });

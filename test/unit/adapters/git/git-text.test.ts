@@ -53,6 +53,27 @@ describe('what git gets and what it says', () => {
     assert.equal(remoteFailure('push', said, '').retryable, true);
   });
 
+  it('takes a certificate for refused only where git says so, not where a name does', () => {
+    const url = 'https://forge.test/alice/certificate-tools.git/';
+    const away = [
+      `fatal: unable to access '${url}': The requested URL returned error: 502`,
+      `fatal: ${url}info/refs not valid: could not determine hash algorithm; is this a git repository?`,
+      "error: cannot lock ref 'refs/heads/peer-certificate'",
+    ];
+    const refused = [
+      'SSL certificate problem: unable to get local issuer certificate',
+      "SSL: no alternative certificate subject name matches target host name 'forge.test'",
+      'server certificate verification failed. CAfile: none CRLfile: none',
+      'error setting certificate verify locations:  CAfile: /ca.pem CApath: none',
+    ].map((said) => `fatal: unable to access '${url}': ${said}`);
+    for (const stderr of [...away, ...refused]) {
+      const failure = remoteFailure('fetch', { exitCode: 128, stdout: '', stderr }, '');
+      const isFinal = refused.includes(stderr);
+      assert.deepEqual([failure.retryable, failure.away], [!isFinal, !isFinal], stderr);
+      assert.equal(failure.message.includes('FORGE_CA_FILE'), isFinal);
+    }
+  });
+
   it('makes one bounded line without tricks of what a forge says', () => {
     assert.equal(plainText('remote: \u001b[31mred\n\u202Eno\u0000 '), 'remote: [31mred no');
     assert.equal(plainText('x'.repeat(50), 10), `${'x'.repeat(10)}…`);
