@@ -1,5 +1,5 @@
 import { ForgeHttpError, InvalidInputError } from '../../domain/base/errors.js';
-import { connectionFailure, cutOff, isCutOff } from './http/connection-failure.js';
+import { connectionFailure, cutOff, isCutOff, isPage, notTheForge } from './http/connection-failure.js';
 import type { Failure } from './http/connection-failure.js';
 import { excerpt } from './http/excerpt.js';
 import { forgeNumber } from './forge-number.js';
@@ -141,6 +141,7 @@ export class GiteaClient {
     }
     const text = raw.body.subarray(-(request.lastBytes ?? Infinity)).toString('utf8');
     const accepted = (raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true;
+    if (raw.status < 300 && isPage(raw)) return { kind: 'failed', ...notTheForge(method, path, text, token) };
     if (accepted && isCutOff(raw, text)) return { kind: 'failed', ...cutOff(method, path) };
     if (accepted) {
       return { kind: 'answer', response: responseOf(raw, text, method, path, token) };

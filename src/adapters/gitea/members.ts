@@ -16,14 +16,14 @@ import { allPages } from './paging.js';
 export async function isOrgMember(client: GiteaClient, org: string, login: string): Promise<boolean> {
   const path = ['orgs', org, 'members', login];
   const { status } = await client.request({ method: 'GET', path, accept: [302, 303, 307, 404] });
-  if (status < 300) return true;
+  if (status === 204) return true;
   if (status === 404) return false;
   const shown = await client.request({
     method: 'GET',
     path: ['orgs', org, 'public_members', login],
     accept: [404],
   });
-  if (shown.status < 300) return true;
+  if (shown.status === 204) return true;
   throw new ForgeHttpError(
     403,
     'GET',
@@ -54,8 +54,7 @@ export async function permissionOf(repo: GiteaRepo, login: string): Promise<Perm
   if (exact.status !== 403) return toPermission(textOf(asObject(exact.json(), 'permission'), 'permission'));
   // The same status for a missing scope; this one then says so.
   const assignees = asList(await assigning, 'assignees');
-  const wanted = login.toLowerCase();
-  const assignable = assignees.some((user) => textOf(user, 'login').toLowerCase() === wanted);
+  const assignable = assignees.some((user) => hasLogin(user, login));
   if (assignable && (await assignableMeansWrite(repo.client, await teams, login))) return 'write';
   return canRead(repo, login, assignable);
 }
@@ -74,6 +73,10 @@ export async function readWriters(repo: GiteaRepo): Promise<string[]> {
 export async function readOrgMembers(client: GiteaClient, org: string): Promise<string[]> {
   const users = await allPages(client, ['orgs', org, 'members']);
   return users.map((user) => textOf(user, 'login'));
+}
+
+function hasLogin(user: JsonObject, login: string): boolean {
+  return textOf(user, 'login').toLowerCase() === login.toLowerCase();
 }
 
 function toPermission(text: string): Permission {
@@ -104,8 +107,8 @@ async function teamsOf(
 async function inOneOf(client: GiteaClient, teams: readonly JsonObject[], login: string): Promise<boolean> {
   for (const team of teams) {
     const path = ['teams', integerOf(team, 'id'), 'members', login];
-    const { status } = await client.request({ method: 'GET', path, accept: [403, 404] });
-    if (status < 300) return true;
+    const response = await client.request({ method: 'GET', path, accept: [403, 404] });
+    if (response.status === 200 && hasLogin(asObject(response.json(), 'member'), login)) return true;
   }
   return false;
 }
@@ -132,5 +135,5 @@ async function canRead(repo: GiteaRepo, login: string, assignable: boolean): Pro
   const path = repo.path('collaborators', login);
   // 422 for a login that is no account, or none any more.
   const { status } = await repo.client.request({ method: 'GET', path, accept: [404, 422] });
-  return status < 300 ? 'read' : 'none';
+  return status === 204 ? 'read' : 'none';
 }

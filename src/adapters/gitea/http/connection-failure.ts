@@ -1,4 +1,5 @@
 import { ForgeHttpError } from '../../../domain/base/errors.js';
+import { excerpt } from './excerpt.js';
 import { ResponseTooLargeError } from './http-transport.js';
 import type { HttpResponse } from './http-transport.js';
 
@@ -55,5 +56,16 @@ export function isCutOff(raw: HttpResponse, text: string): boolean {
 /** Like no answer: the forge may have acted. */
 export function cutOff(method: string, path: string): Failure {
   const message = `${method} ${path}: the forge's answer was cut off on its way`;
+  return { error: new ForgeHttpError(0, method, path, message), repeatable: false };
+}
+
+/** The API never answers with a page; what stands before the forge does, for maintenance or a login. */
+export function isPage(raw: HttpResponse): boolean {
+  return raw.headers['content-type']?.startsWith('text/html') === true;
+}
+
+/** Like no answer: the forge may come back. */
+export function notTheForge(method: string, path: string, text: string, token: string): Failure {
+  const message = `${method} ${path}: a web page instead of an answer of the forge: is a proxy before it in maintenance or asking for a login, and is FORGE_GITEA_API the address of its API? (it said: ${excerpt(text, token)})`;
   return { error: new ForgeHttpError(0, method, path, message), repeatable: false };
 }

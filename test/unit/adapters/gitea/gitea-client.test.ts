@@ -188,12 +188,27 @@ describe('the client of the forge', () => {
   it('says so when the answer is no JSON', async () => {
     await serve(() => ({
       status: 200,
-      body: '<html>login</html>',
-      headers: { 'content-type': 'text/html' },
+      body: 'hello',
+      headers: { 'content-type': 'text/plain' },
     }));
     const error = await failure(client().json({ method: 'GET', path: ['a'] }));
-    assert.match(error.message, /not JSON.*<html>login/);
+    assert.match(error.message, /not JSON.*hello/);
     assert.equal(error.retryable, false);
+  });
+
+  it('takes a page of what stands before the forge for a forge that is away', async () => {
+    const page = {
+      status: 200,
+      body: '<html>maintenance</html>',
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+    };
+    await serve((_, count) => (count === 1 ? page : OK));
+    assert.deepEqual(await client().json({ method: 'GET', path: ['a'] }), { ok: true });
+    await server.stop();
+    await serve(() => page);
+    const error = await failure(client().request({ method: 'POST', path: ['a'], body: {} }));
+    assert.deepEqual([error.retryable, error.away, server.seen.length], [true, true, 1]);
+    assert.match(error.message, /proxy.*FORGE_GITEA_API.*<html>maintenance/);
   });
 
   it('repeats a read whose JSON was cut off, and takes a write like it for one without an answer', async () => {

@@ -57,4 +57,29 @@ describe('what somebody may do, by signs', () => {
     });
     assert.equal(may, 'none');
   });
+
+  it('is nothing for an answer that the forge does not give', async () => {
+    const odd = { status: 200, body: '{"status":"maintenance"}' };
+    assert.equal(
+      await permissionOf('mallory', (path) => {
+        if (path === '/teams') return { status: 405 };
+        if (path === '/collaborators/mallory') return odd;
+        return { status: 200, body: path === '/assignees' ? '[]' : '{"private":true}' };
+      }),
+      'none',
+    );
+    await assert.rejects(giteaForgeFor(client)(REPO).isOrgMember('acme', 'mallory'));
+  });
+
+  it('is what a team may do only for who is named as one of it', async () => {
+    const of = (member: string) => (path: string) => {
+      if (path === '/teams')
+        return { status: 200, body: '[{"id":1,"permission":"write"},{"id":2,"permission":"read"}]' };
+      return { status: 200, body: path === '/assignees' ? '[{"login":"alice"}]' : member };
+    };
+    assert.equal(await permissionOf('alice', of('{"login":"Alice"}')), 'write');
+    client.close();
+    await server.stop();
+    await assert.rejects(permissionOf('alice', of('{"status":"maintenance"}')));
+  });
 });
