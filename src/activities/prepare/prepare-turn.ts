@@ -30,10 +30,15 @@ export async function prepareTurn(ports: HomePorts, input: PrepareTurnInput): Pr
     return await prepareHere(ports, input);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const place = await movedTo(ports.forgeFor, input);
-    if (place !== undefined) return { kind: 'moved', place };
+  }
+  const place = await movedTo(ports.forgeFor, input);
+  if (place !== undefined) return { kind: 'moved', place };
+  // The forge answers by now: what it still does not find is gone, and no proxy said so while it started.
+  try {
+    return await prepareHere(ports, input);
+  } catch (error) {
     // Nobody would hear of a run without a row that its issue is gone: it ends as if it had not begun.
-    if (input.turn === 1) return refused('the issue is gone from the forge');
+    if (isNotFound(error) && input.turn === 1) return refused('the issue is gone from the forge');
     throw error;
   }
 }

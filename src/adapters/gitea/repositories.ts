@@ -1,6 +1,6 @@
 import type { ForgeUnit } from '../../domain/forge/forge.js';
 import type { Place } from '../../domain/forge/issue.js';
-import { isNotFound } from '../../domain/base/errors.js';
+import { ForgeHttpError, isNotFound } from '../../domain/base/errors.js';
 import { asObject, integerOf, textOf } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient } from './gitea-client.js';
@@ -14,7 +14,10 @@ export async function canRead(repo: GiteaRepo, unit: ForgeUnit): Promise<boolean
   return (await repo.client.request({ method: 'GET', path, query, accept: [404] })).status !== 404;
 }
 
-/** By its id, which stays when a repository is renamed or transferred; `undefined` when it is gone or hidden from us. */
+/**
+ * By its id, which stays when a repository is renamed or transferred; `undefined` when it is gone or hidden from us.
+ * @throws {ForgeHttpError} away, when the forge does not even know our account
+ */
 export async function whereIs(client: GiteaClient, repoId: number): Promise<Place | undefined> {
   try {
     const raw = asObject(
@@ -24,7 +27,20 @@ export async function whereIs(client: GiteaClient, repoId: number): Promise<Plac
     const owner = textOf(asObject(raw['owner'], 'owner'), 'login');
     return { repoId: integerOf(raw, 'id'), owner, repo: textOf(raw, 'name') };
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
+    if (!isNotFound(error)) throw error;
+  }
+  await assertForge(client);
+  return undefined;
+}
+
+/** A proxy that has lost its forge knows nothing at all. */
+async function assertForge(client: GiteaClient): Promise<void> {
+  try {
+    await client.request({ method: 'GET', path: ['user'] });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const message =
+      'nothing is found on the forge, not even our own account: is it up behind its proxy, and is FORGE_GITEA_API right?';
+    throw new ForgeHttpError(0, 'GET', '/user', message, { cause: error });
   }
 }

@@ -63,7 +63,10 @@ export interface Forge {
    * answers 404 like one that was deleted.
    */
   canRead(unit: ForgeUnit): Promise<boolean>;
-  /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
+  /**
+   * Where the repository with this id is now; `undefined` when it is gone, or hidden from us. That the forge answers is made
+   * sure of: one that knows nothing at all is away.
+   */
   whereIs(repoId: number): Promise<Place | undefined>;
   readRepository(): Promise<Repository>;
   /** Head commit of the default branch; `undefined` while the repository is empty. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { prepareTurn } from '../../../../src/activities/prepare/prepare-turn.js';
 import { agentProvider } from '../../../../src/adapters/agents/registry.js';
-import { UnusableSecretError } from '../../../../src/domain/base/errors.js';
+import { ForgeHttpError, UnusableSecretError } from '../../../../src/domain/base/errors.js';
 import type { AgentManifest } from '../../../../src/domain/manifest/manifests.js';
 import { ACT_AT, SLUG, usePreparing } from '../../../support/prepare/preparing.js';
 import { stateRow } from '../../../support/webhook/rows.js';
@@ -141,6 +141,20 @@ describe('preparing a turn', () => {
     world.forge.places.clear();
     assert.match(await refusal(), /gone from the forge/);
     await assert.rejects(prepareTurn(world.ports, input({ turn: 2 })), /not found/);
+  });
+
+  it('goes on where only a proxy said that the issue is gone, while the forge started', async () => {
+    let seen = 0;
+    world.forge.fault = (call) => {
+      if (call === 'issue 12' && (seen += 1) === 1) throw world.forge.notFound();
+    };
+    await ready();
+    assert.equal(seen, 2);
+    const away = new ForgeHttpError(0, 'GET', '/user', 'nothing is found');
+    world.forge.fault = (call) => {
+      throw call.startsWith('where') ? away : world.forge.notFound();
+    };
+    for (const turn of [1, 2]) await assert.rejects(prepareTurn(world.ports, input({ turn })), away);
   });
 
   it('begins a new life after one whose trigger nobody knows any more only for an act later than its end', async () => {

@@ -91,3 +91,23 @@ describe('the changes of a pull request', () => {
     }
   });
 });
+
+describe('a repository that is not found', () => {
+  it('is gone only for a forge that knows our account', async () => {
+    let knows = false;
+    const server = await ForgeServer.start(({ url }) => ({
+      status: knows && url.endsWith('/user') ? 200 : 404,
+      body: '{}',
+    }));
+    const client = new GiteaClient({ baseUrl: server.url, token: 't', retry: { tries: 1 } });
+    try {
+      const forge = giteaForgeFor(client)({ forge: 'gitea', owner: 'alice', repo: 'demo' });
+      await assert.rejects(forge.whereIs(7), { away: true, retryable: true });
+      knows = true;
+      assert.equal(await forge.whereIs(7), undefined);
+    } finally {
+      client.close();
+      await server.stop();
+    }
+  });
+});
