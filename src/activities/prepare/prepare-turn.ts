@@ -13,7 +13,7 @@ import type { HomePorts } from '../ports/home-ports.js';
 import type { PrepareTurnInput } from '../ports/inputs.js';
 import { prepareLocalTurn } from './prepare-local-turn.js';
 import { preparedTurn } from './prepared-turn.js';
-import { causeText, freshSession, isTextChanged, ownTask } from './prompt-of-turn.js';
+import { causeText, freshSession, isRefChanged, isTextChanged, ownTask } from './prompt-of-turn.js';
 import { readersOf } from './readers.js';
 import { readEvents } from './read-events.js';
 import { sessionSummary } from './session-summary.js';
@@ -92,7 +92,8 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   const { branch } = work;
   if (input.cause.kind === 'wake' && events.length === 0 && input.omitted === 0)
     return { kind: 'nothing_left' };
-  const bases = baseBranches(isChanged ? '' : issue.ref, bottle, work);
+  const isOthersRef = isChanged && (await isRefChanged(sources, trigger, issue));
+  const bases = baseBranches(isOthersRef ? '' : issue.ref, bottle, work);
   const [cause, fresh] = await told;
   const prompt = composePrompt({
     ...cause,

@@ -6,6 +6,7 @@ import type { AgentManifest } from '../../domain/manifest/manifests.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
 import type { PromptCause as PromptCauseText, PromptTask } from '../../domain/prompt/prompt-input.js';
 import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
+import { isLaterAct } from '../../domain/forge/trigger.js';
 import { textHash } from '../../domain/forge/reference-key.js';
 import type { FreshSession } from '../../domain/prompt/prompt-input.js';
 import type { PrepareTurnInput } from '../ports/inputs.js';
@@ -121,6 +122,23 @@ export async function isTextChanged(access: Access, trigger: Trigger, issue: Iss
   if (trigger.textHash === '') return false;
   const hash = textHash(issue, sha256);
   return hash !== trigger.textHash && !(await access.mayTrigger(issue.author.login));
+}
+
+/**
+ * Base branches stand in the timeline with who chose them. So one that was there when the agent was asked for counts on, also
+ * where the description was changed since, as agents do it.
+ */
+export async function isRefChanged(
+  { forge, access }: Pick<PromptSources, 'forge' | 'access'>,
+  trigger: Trigger,
+  issue: Issue,
+): Promise<boolean> {
+  const timeline = await forge.readTimeline(issue.number);
+  const last = timeline.findLast(
+    ({ kind, what, at, id }) =>
+      kind === 'edited' && what === 'ref' && isLaterAct({ actAt: Date.parse(at), actId: id }, trigger),
+  );
+  return last !== undefined && !(await access.mayTrigger(last.actor.login));
 }
 
 /** Lines of the allowlist. */
