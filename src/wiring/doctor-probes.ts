@@ -42,9 +42,8 @@ const REJECTIONS_LOOKED_AT = 200;
 /** For a Temporal that may be away: well before a check is given up. */
 const PING_MS = 3_000;
 
-export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
+export function doctorProbes(env: NodeJS.ProcessEnv, runtime = new DockerBottleRuntime()): DoctorProbes {
   const config = (): Config => loadConfig(env).config;
-  const runtime = new DockerBottleRuntime();
   // Without retries: the first try says more of what is wrong than a deadline does.
   const asking = <T>(ask: (client: Client) => Promise<T>): Promise<T> =>
     askingTemporal(config(), ask, { retries: false });
@@ -69,8 +68,12 @@ export function doctorProbes(env: NodeJS.ProcessEnv): DoctorProbes {
       const offered = (await standings(config())).filter(isOffered);
       const needed = new Set(offered.flatMap(({ image }) => image ?? []));
       const all = new Set([...needed, ...providerNames().map((name) => agentProvider(name).image)]);
-      const agents = [...all].map(async (name) => ({ ...(await find(name)), needed: needed.has(name) }));
-      return { bundle: await find(config().BUNDLE_IMAGE), agents: await Promise.all(agents) };
+      const findAgent = async (name: string) => ({ ...(await find(name)), needed: needed.has(name) });
+      const [bundle, agents] = await Promise.all([
+        find(config().BUNDLE_IMAGE),
+        Promise.all([...all].map(findAgent)),
+      ]);
+      return { bundle, agents };
     },
     gitVersion: async () => (await run('git', ['--version'])).stdout,
     temporal: () =>
