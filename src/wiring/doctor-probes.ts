@@ -15,12 +15,12 @@ import { hostId } from '../adapters/files/host-id.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
 import { ManifestDirectory } from '../adapters/manifests/manifest-directory.js';
 import { latestRejections } from '../adapters/sqlite/inbox/rejection-log.js';
+import { isAway, reasonOf } from '../adapters/temporal/grpc-status.js';
 import { stuckWork } from '../adapters/temporal/stuck-work.js';
 import { missingSearchAttributes } from '../adapters/temporal/set-up-namespace.js';
 import { agentStandings } from './agent-standings.js';
 import { botRights, namedRepositories } from './bot-rights.js';
 import { closing } from '../cli/base/action.js';
-import { temporalIsAway } from '../cli/base/errors.js';
 import { ownActs } from '../cli/doctor/own-acts.js';
 import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
 import { knownSecrets } from '../config/known-secrets.js';
@@ -186,7 +186,7 @@ async function pinged(client: Client): Promise<{ version: string } | { problem: 
     );
     return { version: serverVersion };
   } catch (error) {
-    if (!temporalIsAway(error)) throw error;
-    return { problem: error.message };
+    if (!isAway(error)) throw error;
+    return { problem: reasonOf(error.details) };
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, type Client } from '@temporalio/client';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { escapeTerminal } from '../../domain/text/escape.js';
-import { isAway, isNotFound } from './grpc-status.js';
+import { isAway, isNotFound, reasonOf } from './grpc-status.js';
 
 export interface Patience {
   /** Milliseconds for server and namespace together. */
@@ -99,13 +99,6 @@ async function namespaceIsMissing(client: Client, deadline: number): Promise<Hin
 function callEnds(deadline: number): number {
   // At the very end a call still needs some time.
   return Math.max(Date.now() + EVERY_MS, Math.min(Date.now() + CALL_MS, deadline));
-}
-
-/** gRPC's text without the parts that change from try to try. */
-function reasonOf(details: string): string {
-  if (details.startsWith('Deadline exceeded')) return 'no answer';
-  const [, last = details] = /Last error: (?:Error: )?(.*?)\.? Resolution note:/s.exec(details) ?? [];
-  return last.replace(/ \(\d{4}-[^)]*\)/, '').trim();
 }
 
 function outOfPatience(hindrance: Hindrance, namespace: string, address: string): unknown {

@@ -40,14 +40,11 @@ export interface Failure {
 
 /** What to print and how to exit for whatever was thrown. */
 export function failureOf(thrown: unknown): Failure {
-  const error = temporalIsAway(thrown)
-    ? new UnreachableError(
-        'Temporal',
-        `check TEMPORAL_ADDRESS, or ask bot-bottle doctor (${thrown.message})`,
-        {
-          cause: thrown,
-        },
-      )
+  const away = temporalAway(thrown);
+  const error = away
+    ? new UnreachableError('Temporal', `check TEMPORAL_ADDRESS, or ask bot-bottle doctor (${away.message})`, {
+        cause: thrown,
+      })
     : thrown;
   if (error instanceof CliError)
     return { code: error.code, exitCode: error.exitCode, message: error.message };
@@ -60,14 +57,16 @@ export function failureOf(thrown: unknown): Failure {
 const AWAY: readonly unknown[] = [/* DEADLINE_EXCEEDED */ 4, /* UNAVAILABLE */ 14];
 
 /**
- * By the client's error, or by that of the worker's native connection. Neither is told by its class: who only wants to
- * read the help should not wait for Temporal's packages.
+ * The error that says so: the client's, or that of the worker's native connection. Neither is told by its class: who
+ * only wants to read the help should not wait for Temporal's packages.
  */
-export function temporalIsAway(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  if (error.name === 'TransportError') return true;
+function temporalAway(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // The client wraps those of most calls.
+  if (error.name === 'ServiceError') return temporalAway(error.cause);
+  if (error.name === 'TransportError') return error;
   const isGrpc = 'details' in error && typeof error.details === 'string' && 'metadata' in error;
-  return isGrpc && 'code' in error && AWAY.includes(error.code);
+  return isGrpc && 'code' in error && AWAY.includes(error.code) ? error : undefined;
 }
 
 function exitCodeOf(error: BotBottleError): number {

@@ -27,7 +27,7 @@ const EVERY_AT_LEAST_MS = 60_000;
 
 const EXIT_HELP = `
 Exit status: 0 verified, there is a pull request; 18 unchanged, there was nothing to do; 11 stuck, the agent left a STUCK.md;
-14 timeout; 12 failed; 4 another sync of the fork is under way. What the agent left is in the run directory, which is printed.`;
+14 timeout; 12 failed; 4 another sync of the fork is under way; 5 Temporal does not answer. What the agent left is in the run directory, which is printed.`;
 
 /** `sync`, and the verbs for doing it again and again. */
 export function syncCommands(root: Command, { deps, action }: CommandContext): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { CliError, failureOf } from '../../../src/cli/base/errors.js';
 import { EXIT } from '../../../src/cli/base/exit-codes.js';
@@ -20,6 +20,31 @@ describe('what a failure becomes', () => {
       assert.match(failure.message, /^Temporal does not answer: check TEMPORAL_ADDRESS/);
     } finally {
       await connection.close();
+    }
+  });
+
+  it('says the same for what the client makes of it, with the reason that it wraps', async () => {
+    const client = new Client({ connection: Connection.lazy({ address: NOWHERE }) });
+    const wrapped: readonly (() => Promise<unknown>)[] = [
+      () => client.workflow.start('any', { workflowId: 'any', taskQueue: 'any' }),
+      () => client.schedule.getHandle('any').delete(),
+      () => client.schedule.list()[Symbol.asyncIterator]().next(),
+    ];
+    try {
+      for (const call of wrapped) {
+        const error: unknown = await client
+          .withDeadline(Date.now() + 500, call)
+          .catch((thrown: unknown) => thrown);
+        const failure = failureOf(error);
+        assert.deepEqual(
+          [failure.code, failure.exitCode],
+          ['unreachable', EXIT.unreachable],
+          call.toString(),
+        );
+        assert.match(failure.message, /^Temporal does not answer: .*(ECONNREFUSED|[Dd]eadline)/s);
+      }
+    } finally {
+      await client.connection.close();
     }
   });
 

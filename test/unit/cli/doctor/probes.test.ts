@@ -4,14 +4,22 @@ import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runt
 import { doctorProbes } from '../../../../src/wiring/doctor-probes.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
-describe('what doctor says of the images', () => {
+describe('what doctor finds of services that are away', () => {
   const path = useTempDir();
 
-  it('is one failure when the engine does not answer, and leaves no rejection behind', async () => {
+  it('is one failure for the images without an engine, and leaves no rejection behind', async () => {
     const docker = new Docker({ socketPath: path('no.sock') });
     const probes = doctorProbes({ BOT_BOTTLE_HOME: path('home') }, new DockerBottleRuntime({ docker }));
     await assert.rejects(probes.images(), /no Docker engine answers/);
     // Mocha fails a test that leaves a rejection unhandled.
     await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('is the reason alone for Temporal, without gRPC’s words around it', async () => {
+    const probes = doctorProbes({ BOT_BOTTLE_HOME: path('home'), TEMPORAL_ADDRESS: '127.0.0.1:9' });
+    assert.deepEqual(await probes.temporal(), {
+      address: '127.0.0.1:9',
+      problem: 'connect ECONNREFUSED 127.0.0.1:9',
+    });
   });
 });
