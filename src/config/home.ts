@@ -1,5 +1,5 @@
 /** `$BOT_BOTTLE_HOME`: everything the product keeps. It is private, because everything of value is below it. */
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync, type Stats } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { InvalidInputError } from '../domain/base/errors.js';
@@ -21,7 +21,7 @@ export function homePath(env: Readonly<Record<string, string | undefined>>): str
  * @throws InvalidInputError that says which command repairs it
  */
 export function checkHome(home: string): 'there' | 'missing' {
-  const found = statSync(home, { throwIfNoEntry: false });
+  const found = statHome(home);
   if (found === undefined) return 'missing';
   if (!found.isDirectory())
     throw new InvalidInputError(`${home} is not a directory: choose another BOT_BOTTLE_HOME`);
@@ -36,6 +36,16 @@ export function checkHome(home: string): 'there' | 'missing' {
     );
   }
   return 'there';
+}
+
+function statHome(home: string): Stats | undefined {
+  try {
+    return statSync(home, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw new InvalidInputError(`${home} is out of this user's reach: choose another BOT_BOTTLE_HOME`, {
+      cause,
+    });
+  }
 }
 
 /** Makes the home, 0700, or refuses one that is not safe. */

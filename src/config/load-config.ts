@@ -151,14 +151,23 @@ function readFile(home: string, problems: string[]): ReadonlyMap<string, FileEnt
   if (checkHome(home) === 'missing') return new Map();
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return new Map();
+  if (!stat.isFile()) throw new InvalidInputError(`${file} is not a regular file`);
   if ((stat.mode & 0o022) !== 0)
     throw new InvalidInputError(`${file} can be written by others: chmod 600 ${file}`);
-  const { entries, problems: found } = readConfigText(readFileSync(file, 'utf8'));
+  const { entries, problems: found } = readConfigText(readText(file));
   for (const { line, message } of found) problems.push(`config.yaml:${line}: ${message}`);
   for (const { name, line } of entries) {
     if (!Object.hasOwn(SETTINGS, name)) problems.push(`config.yaml:${line}: ${whyUnknown(name)}`);
   }
   return new Map(entries.map((entry) => [entry.name, entry]));
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new InvalidInputError(`${file} cannot be read by this user: it must be yours, mode 600`, { cause });
+  }
 }
 
 function whyUnknown(name: string): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -216,6 +216,20 @@ describe('configuration', () => {
     chmodSync(home, 0o770);
     assert.match(messageOf(load), /chmod 700/);
     chmodSync(home, 0o700);
+  });
+
+  it('a file or a home that cannot be read says whose they must be', () => {
+    mkdirSync(path.join(home, 'config.yaml'));
+    assert.match(messageOf(load), /config\.yaml is not a regular file/);
+    // Root may read anything but this.
+    const loop = path.join(home, 'loop');
+    symlinkSync(loop, loop);
+    assert.throws(() => loadConfig({ BOT_BOTTLE_HOME: loop }), InvalidInputError);
+    if (process.getuid?.() === 0) return;
+    rmSync(path.join(home, 'config.yaml'), { recursive: true });
+    write('FORGE_ORG: x\n');
+    chmodSync(path.join(home, 'config.yaml'), 0o000);
+    assert.match(messageOf(load), /cannot be read by this user: it must be yours, mode 600/);
   });
 
   it('a new home is made for its owner alone', () => {
