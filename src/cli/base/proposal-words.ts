@@ -1,4 +1,5 @@
 /** How proposals are spoken of, wherever people are shown them. Pure; what is an agent's is not escaped here. */
+import { isoTimeOf } from '../../domain/base/iso-time.js';
 import type { ProposalDecisionRow, ProposalOrigin } from '../../domain/run/rows.js';
 
 export const TAKES_EFFECT = {
@@ -15,7 +16,7 @@ export const WHO_SAYS: Readonly<Record<ProposalOrigin, string>> = {
 
 export function stateText(decision: ProposalDecisionRow | null): string {
   if (decision === null) return 'waits';
-  return `${decision.status} by ${decision.who}, ${new Date(decision.at).toISOString()}`;
+  return `${decision.status} by ${decision.who}, ${isoTimeOf(decision.at) ?? 'at no valid time'}`;
 }
 
 /** The first of several effects. @param most characters of it */

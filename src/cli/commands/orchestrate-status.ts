@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { isoTimeOf } from '../../domain/base/iso-time.js';
 import type { OperatorCommandRow, RejectionRow } from '../../domain/run/rows.js';
 import { pauseText } from '../../domain/run/pause.js';
 import { closing, type CommandContext } from '../base/action.js';
@@ -56,9 +57,9 @@ export function orchestrateStatusCommand(parent: Command, { deps, action }: Comm
 }
 
 function commandCells({ at, who, kind, slug, detail }: OperatorCommandRow): string[] {
-  return [new Date(at).toISOString(), who, kind, slug ?? '-', JSON.stringify(detail)];
+  return [isoTimeOf(at) ?? '-', who, kind, slug ?? '-', JSON.stringify(detail)];
 }
 
 function rejectionCells({ at, subject, reason }: RejectionRow): string[] {
-  return [new Date(at).toISOString(), subject, reason];
+  return [isoTimeOf(at) ?? '-', subject, reason];
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
+import { isoTimeOf } from '../../domain/base/iso-time.js';
 import type { Problem, Verdict } from '../../domain/provenance/verify-record.js';
 import { KEY_COLUMNS, type RunRecord } from '../../domain/provenance/record.js';
 import { isSlug } from '../../domain/run/slug.js';
@@ -10,7 +11,6 @@ import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, table } from '../base/output.js';
 import { readGiven } from '../base/read-given.js';
 import type { ProvenanceDesk } from '../base/provenance-desk.js';
-import { isoTimeOf } from '../provenance-page/fields.js';
 import { recordPage } from '../provenance-page/page.js';
 
 const MAX_REASON = 1_000;

@@ -1,4 +1,5 @@
 import type { AgentEvent, StreamReader } from '../../domain/agent/agent-stream.js';
+import { isoTimeOf } from '../../domain/base/iso-time.js';
 import type { LogEntry } from './follow-run.js';
 import { parseLoggedLine } from './log-lines.js';
 import type { RunLogs } from '../base/run-logs.js';
@@ -14,13 +15,13 @@ export class JsonLog {
       case 'turn_begun': {
         const { provider, begunAt, cause } = entry.facts;
         this.#reader = provider === null ? undefined : this.logs.reader(provider.name, provider.version);
-        return [{ kind: 'turn_begun', turn: entry.turn, at: isoTime(begunAt), cause, provider }];
+        return [{ kind: 'turn_begun', turn: entry.turn, at: isoTimeOf(begunAt), cause, provider }];
       }
       case 'line':
         return this.#objectsOfLine(entry.turn, entry.line);
       case 'turn_ended': {
         const { end } = entry.facts;
-        return end === null ? [] : [{ kind: 'turn_ended', turn: entry.turn, ...end, at: isoTime(end.at) }];
+        return end === null ? [] : [{ kind: 'turn_ended', turn: entry.turn, ...end, at: isoTimeOf(end.at) }];
       }
       case 'no_log':
       case 'waiting':
@@ -37,9 +38,4 @@ export class JsonLog {
       .filter(({ kind }) => kind !== 'progress')
       .map(({ kind, ...event }) => ({ kind, turn, at, ...event }));
   }
-}
-
-function isoTime(epochMs: number | null): string | null {
-  const date = new Date(epochMs ?? NaN);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent/agent-stream.js';
+import { isoTimeOf } from '../../domain/base/iso-time.js';
 import { escapeTerminal, escapeTerminalLines } from '../../domain/text/escape.js';
 import { tokensOf, type ModelUse } from '../../domain/run/model-use.js';
 import type { LogEntry } from './follow-run.js';
@@ -197,8 +198,8 @@ function beginningOf(text: string, maxLines: number, maxCharacters: number): str
 }
 
 function timeOf(epochMs: number): string {
-  const date = new Date(epochMs);
-  return Number.isNaN(date.getTime()) ? '' : `${date.toISOString().slice(0, 19)}Z`;
+  const time = isoTimeOf(epochMs);
+  return time === null ? '' : `${time.slice(0, 19)}Z`;
 }
 
 function meteredText(use: ModelUse): string {

@@ -1,5 +1,6 @@
 /** Values of rows, which an export may hold in any shape: what is not there is `null`. */
 import { isRecord } from '../../domain/base/is-record.js';
+import { isoTimeOf } from '../../domain/base/iso-time.js';
 import type { Columns, RecordedRow, RecordSource, RunRecord } from '../../domain/provenance/record.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -30,12 +31,6 @@ export function textOf(value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
-}
-
-/** @param value epoch milliseconds */
-export function isoTimeOf(value: unknown): string | null {
-  const date = new Date(typeof value === 'number' ? value : NaN);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 /** @param value epoch milliseconds */

@@ -1,4 +1,5 @@
 /** New turns are held back, of every run or of a repository's, until the operator says otherwise. */
+import { isoTimeOf } from '../base/iso-time.js';
 import { parseRepoName } from '../forge/issue.js';
 
 /** Every run. */
@@ -30,7 +31,7 @@ export function pauseOf(
 /** For people: what is held back, by whom, and what ends it. */
 export function pauseText({ scope, since, who }: PauseRow): string {
   const what = scope === EVERYWHERE ? 'new turns are' : `new turns of ${scope} are`;
-  return `${what} paused by ${who} since ${new Date(since).toISOString()}: ${unpauseCommand(scope)}`;
+  return `${what} paused by ${who} since ${isoTimeOf(since) ?? 'no valid time'}: ${unpauseCommand(scope)}`;
 }
 
 export function unpauseCommand(scope: string): string {

@@ -315,4 +315,32 @@ describe('orchestrate status', () => {
     );
     assert.match(stdout, /1970-01-01T00:00:00\.000Z +gitea:a\/b#1 +two agent labels/);
   });
+
+  it('lists rows whose time was tampered with', async () => {
+    const noTimes = [8.64e15 + 1, '123'] as number[];
+    const cli = cliWith({
+      orchestrator: {
+        commands: () =>
+          Promise.resolve(
+            noTimes.map((at) => ({
+              ...{ id: 'r/1', at, who: 'alice@desk', kind: 'extend', detail: {}, slug: null },
+              workflowId: 'gitea:a/b#1',
+            })),
+          ),
+        rejections: () =>
+          Promise.resolve(noTimes.map((at) => ({ subject: 'gitea:a/b#1', at, reason: 'why' }))),
+        pauses: () => Promise.resolve(noTimes.map((since) => ({ scope: '*', since, who: 'alice@desk' }))),
+        status: () => Promise.resolve([]),
+      },
+    });
+    const lines = async (...flags: string[]): Promise<string[]> => {
+      const { code, stdout } = await cli.run('orchestrate', 'status', ...flags);
+      assert.equal(code, EXIT.ok);
+      return stdout.trimEnd().split('\n');
+    };
+    for (const line of (await lines('--commands')).slice(1)) assert.match(line, /^- +alice@desk +extend/);
+    for (const line of (await lines('--rejected')).slice(1)) assert.match(line, /^- +gitea:a\/b#1 +why/);
+    const paused = 'new turns are paused by alice@desk since no valid time: bot-bottle unpause';
+    assert.deepEqual(await lines(), [paused, paused, 'no active runs']);
+  });
 });

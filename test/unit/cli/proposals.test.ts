@@ -260,6 +260,8 @@ describe('proposals', () => {
     const decided = await desk.run('approve', '3f2a');
     assert.equal(decided.code, EXIT.refused);
     assert.match(decided.stderr, /it was rejected by bob@desk, 2026-11-23T11/);
+    desk.rows = [row({ decision: { ...rejected, at: 8.64e15 + 1 } })];
+    assert.match((await desk.run('approve', '3f2a')).stderr, /it was rejected by bob@desk, at no valid time/);
     const other = `3f2a${'0'.repeat(28)}`;
     // One of them is decided: the id may have been meant for that.
     desk.rows = [row({ decision: rejected }), row({ id: other })];
