@@ -49,7 +49,7 @@ export async function openStream(
 }
 
 /** Destroys the stream, and with it the connection, when the signal aborts; whoever reads gets an error. */
-function endWith(stream: EngineStream, signal: AbortSignal): void {
+export function endWith(stream: EngineStream, signal: AbortSignal): void {
   const end = (): void => {
     stream.destroy();
   };

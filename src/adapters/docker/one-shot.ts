@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import { BottleRuntimeError, ContainerOverrunError } from '../../domain/base/errors.js';
 import type { OneShotResult, OneShotSpec } from '../../domain/bottle/bottle-runtime.js';
 import { joinPieces } from '../../domain/base/join-pieces.js';
+import { withinLimit } from '../system/within-limit.js';
 import { removeById, removeOurs } from './containers.js';
 import { openStream } from './engine-stream.js';
 import { abortError, toRuntimeError } from './errors.js';
@@ -39,7 +40,9 @@ export async function runOneShot(
     throw toRuntimeError(error, `create ${name}`);
   }
   try {
-    return await withinTime(attachAndRun(docker, container, name, spec), spec, name, signal);
+    return await withinLimit(spec.timeoutMs, signal, (ending) =>
+      Promise.race([attachAndRun(docker, container, name, spec), tooLate(spec, name, ending)]),
+    );
   } catch (error) {
     if (signal.aborted) throw abortError(signal, `running ${name}`);
     throw toRuntimeError(error, `run ${name}`);
@@ -104,31 +107,14 @@ async function collect(
   return { stdout: await joinPieces(stdout, setImmediate), stderr: Buffer.concat(stderr).toString('utf8') };
 }
 
-async function withinTime<T>(
-  work: Promise<T>,
-  spec: OneShotSpec,
-  name: string,
-  signal: AbortSignal,
-): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort = (): void => undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const why = `${name} was stopped: not done after ${String(spec.timeoutMs)} ms`;
-      reject(
-        spec.user === 'remover' ? new BottleRuntimeError(why, true) : new ContainerOverrunError(why, false),
-      );
-    }, spec.timeoutMs);
-    onAbort = (): void => {
-      reject(abortError(signal, `running ${name}`));
+/** Rejects when its time is over; for one that was called off the caller has an error of its own. */
+function tooLate({ user, timeoutMs }: OneShotSpec, name: string, ending: AbortSignal): Promise<never> {
+  const why = `${name} was stopped: not done after ${String(timeoutMs)} ms`;
+  return new Promise((_, reject) => {
+    const end = (): void => {
+      reject(user === 'remover' ? new BottleRuntimeError(why, true) : new ContainerOverrunError(why, false));
     };
-    signal.addEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
+    if (ending.aborted) end();
+    else ending.addEventListener('abort', end);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Hook, Message, Sent } from '../../domain/notify/hooks.js';
 import { escapeTerminal } from '../../domain/text/escape.js';
 import { endGroup } from '../system/run-process.js';
-import { withinLimit } from './within-limit.js';
+import { withinLimit } from '../system/within-limit.js';
 
 const LIMIT_MS = 30_000;
 /** Of what it prints, for the log. */

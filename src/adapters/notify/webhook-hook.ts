@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import type { Hook, Message, Sent } from '../../domain/notify/hooks.js';
-import { withinLimit } from './within-limit.js';
+import { withinLimit } from '../system/within-limit.js';
 
 const LIMIT_MS = 10_000;
 /** Of an answer that is no success, for the log. */

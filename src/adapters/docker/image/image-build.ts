@@ -8,13 +8,14 @@ import {
   type ImageBuildSpec,
 } from '../../../domain/bottle/bottle-image.js';
 import { escapeTerminalLines } from '../../../domain/text/escape.js';
-import { withoutLateErrors, type EngineStream } from '../engine-stream.js';
+import { endWith, type EngineStream } from '../engine-stream.js';
 import { abortError, engineCall, statusOf, toRuntimeError } from '../errors.js';
 import { MIB } from '../hardening.js';
 import { imageFlaw } from './image-check.js';
 import { BUILT_IMAGES, type Labels } from '../names-and-labels.js';
 import { readBuildOutput, type BuildOutput } from './image-output.js';
 import { sha256 } from '../../system/sha256.js';
+import { withinLimit } from '../../system/within-limit.js';
 
 /** SHA-256 of Dockerfile and base: the tag has only the beginning of it. */
 const LABEL_INPUTS = 'bot-bottle.image-inputs';
@@ -115,45 +116,28 @@ async function run(
     rm: true,
     forcerm: true,
   };
-  let stream: EngineStream | undefined;
-  let ended: 'aborted' | 'late' | undefined;
-  const end = (why: 'aborted' | 'late'): void => {
-    ended ??= why;
-    stream?.destroy();
-  };
-  const aborted = (): void => {
-    end('aborted');
-  };
-  signal.addEventListener('abort', aborted, { once: true });
-  if (signal.aborted) aborted();
-  const timer = setTimeout(() => {
-    end('late');
-  }, TIMEOUT_MS);
-  try {
-    // All that a build is given.
-    const context = pack();
-    context.entry({ name: 'Dockerfile', mtime: new Date(0) }, spec.dockerfile);
-    context.finalize();
-    stream = withoutLateErrors(
-      (await docker.buildImage(context, query as Docker.ImageBuildOptions)) as EngineStream,
-    );
-    if (ended !== undefined) stream.destroy();
-    return await readBuildOutput(stream as AsyncIterable<Buffer>);
-  } catch (error) {
-    if (ended === 'aborted') throw abortError(signal, DOING);
-    if (ended === 'late')
-      throw new ImageBuildError(
-        `the bottle's image was not built within ${String(TIMEOUT_MS / 60_000)} min`,
-        '',
-      );
-    const fault = toRuntimeError(error, "build the bottle's image");
-    // 400: what was sent is no Dockerfile.
-    if (statusOf(error) === BAD_REQUEST) throw new ImageBuildError(fault.message, '', { cause: error });
-    throw fault;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', aborted);
-  }
+  return withinLimit(TIMEOUT_MS, signal, async (ending) => {
+    try {
+      // All that a build is given.
+      const context = pack();
+      context.entry({ name: 'Dockerfile', mtime: new Date(0) }, spec.dockerfile);
+      context.finalize();
+      const stream = (await docker.buildImage(context, query as Docker.ImageBuildOptions)) as EngineStream;
+      endWith(stream, ending);
+      return await readBuildOutput(stream as AsyncIterable<Buffer>);
+    } catch (error) {
+      if (signal.aborted) throw abortError(signal, DOING);
+      if (ending.aborted)
+        throw new ImageBuildError(
+          `the bottle's image was not built within ${String(TIMEOUT_MS / 60_000)} min`,
+          '',
+        );
+      const fault = toRuntimeError(error, "build the bottle's image");
+      // 400: what was sent is no Dockerfile.
+      if (statusOf(error) === BAD_REQUEST) throw new ImageBuildError(fault.message, '', { cause: error });
+      throw fault;
+    }
+  });
 }
 
 /** The output is whatever the build ran: nothing in it moves a cursor where the reason is shown. */
