@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
-import { DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime, type DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../src/adapters/docker/names-and-labels.js';
 import { serveLoopback } from '../src/adapters/loopback/serve-loopback.js';
 import { makeSlug } from '../src/domain/run/slug.js';
@@ -71,7 +71,7 @@ function parts(sets: readonly ResidentSet[]): string {
 
 /** One sidecar from its start to its end. */
 async function sampled(gitea: Gitea, issue: number): Promise<Sample> {
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const slug = makeSlug(
     'bench',
     { forge: 'gitea', owner: 'bench', repo: 'memory', number: issue },

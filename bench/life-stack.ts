@@ -1,5 +1,5 @@
 /** The real stack that lives are measured on: forge, Temporal server, webhook, worker; gone afterwards. */
-import { DockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../src/adapters/docker/docker-runtime.js';
 import { Stack } from '../test/support/stack/stack.js';
 import { preparePerson, type LifeKind, type LifeWorld } from './bottle-life.js';
 import { cleaningUp } from './clean-up.js';
@@ -40,7 +40,7 @@ export async function withLives<T>(
 
 /** What a life that failed half-way has left. The owner of these runs is nobody but the benchmark. */
 async function removeRuns(agent: string): Promise<void> {
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const slugs = (await runtime.list())
     .map(({ slug }) => slug)
     .filter((slug) => slug.startsWith(`${agent}-alice-bench-`));

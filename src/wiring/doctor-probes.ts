@@ -8,7 +8,7 @@ import { agentProvider, providerNames } from '../adapters/agents/registry.js';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
-import { DockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { freeSpace } from '../adapters/files/free-space.js';
 import { partEndsFile, readPartEnds } from '../adapters/files/part-ends-file.js';
 import { hostId } from '../adapters/files/host-id.js';
@@ -42,7 +42,7 @@ const REJECTIONS_LOOKED_AT = 200;
 /** For a Temporal that may be away: well before a check is given up. */
 const PING_MS = 3_000;
 
-export function doctorProbes(env: NodeJS.ProcessEnv, runtime = new DockerBottleRuntime()): DoctorProbes {
+export function doctorProbes(env: NodeJS.ProcessEnv, runtime = dockerBottleRuntime()): DoctorProbes {
   const config = (): Config => loadConfig(env).config;
   // Without retries: the first try says more of what is wrong than a deadline does.
   const asking = <T>(ask: (client: Client) => Promise<T>): Promise<T> =>
@@ -134,7 +134,7 @@ async function weakBottles(config: Config): ReturnType<DoctorProbes['weakBottles
   const { BOT_BOTTLE_HOME: home } = config;
   if (!existsSync(path.join(home, 'host-id'))) return [];
   const secrets = knownSecrets(config).map(({ value }) => value);
-  return new DockerBottleRuntime({ host: await hostId(home) }).weakObjects(secrets);
+  return dockerBottleRuntime({ host: await hostId(home) }).weakObjects(secrets);
 }
 
 function standings(config: Config): Promise<AgentStanding[]> {

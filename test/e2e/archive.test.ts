@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import type { HomeUsage } from '../../src/domain/upkeep/home-usage.js';
 import { agentRuns, outputOf } from '../support/stack/agent-runs.js';
 import { bottleScript } from '../support/stack/bottle-script.js';
@@ -9,7 +9,7 @@ import { useStack } from '../support/stack/use-stack.js';
 
 describe('a frozen run that is put away', function () {
   this.timeout(300_000);
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const { stack, trigger } = useStack({
     // Every freeze is long at once.
     env: { FREEZE_ARCHIVE_AFTER: '1s', BOTTLE_SWEEP_INTERVAL: '2s' },

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { assertNothingIsLeft, status } from '../support/demo/demo-left.js';
 import { Demo, type DemoReport } from '../support/demo/demo-process.js';
 import { bridgeAddress } from '../support/model-api/bridge-address.js';
@@ -73,7 +73,7 @@ describe('script/demo --provider', function () {
   const key = `sk-ant-placeholder-${randomBytes(16).toString('hex')}`;
   const search = new SecretSearch({ key });
   const docker = new Docker();
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   let demo: Demo;
   let api: ModelApi;
   let records: string;

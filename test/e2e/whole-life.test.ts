@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { breakdown, countKinds, isSet } from '../../bench/history-events.js';
-import { DockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import type { Statement } from '../../src/domain/provenance/seal.js';
 import type { RecordedRow, RunRecord } from '../../src/domain/provenance/record.js';
@@ -87,7 +87,7 @@ describe('the whole life of an issue, on real parts', function () {
 
 /** A frozen run has nothing running or open, but for a timer. */
 async function costsNothing(home: string, slug: string, handle: WorkflowHandle): Promise<void> {
-  const containers = await new DockerBottleRuntime().list(slug);
+  const containers = await dockerBottleRuntime().list(slug);
   assert.deepEqual(
     containers.filter(({ running }) => running),
     [],

@@ -1,7 +1,7 @@
 /** Ends the runs that a stopped demo left under way: as an operator would, then by force. */
 import { existsSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
 import { commandUpdates, ISSUE_WORKFLOW } from '../../../src/workflows/messages.js';
 import { containersFirst } from '../../../test/support/stack/containers-first.js';
@@ -47,7 +47,7 @@ export async function removeBottles(home: string, log: Log): Promise<void> {
   // Asking for the host's id would make it again.
   if (!existsSync(home)) return;
   try {
-    const runtime = new DockerBottleRuntime({ host: await hostId(home) });
+    const runtime = dockerBottleRuntime({ host: await hostId(home) });
     for (const object of containersFirst(await runtime.list())) await runtime.removeObject(object);
     for (const slug of await runtime.pinnedRuns()) await runtime.unpinImage(slug);
   } catch (error) {

@@ -3,7 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import {
+  dockerBottleRuntime,
+  type DockerBottleRuntime,
+} from '../../../src/adapters/docker/docker-runtime.js';
 import { escapeTerminal, escapeTerminalLines } from '../../../src/domain/text/escape.js';
 import { takeRealAgent, type RealAgent } from './agent-choice.js';
 import { CliTurns } from './cli-turns.js';
@@ -47,7 +50,7 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const logs = mkdtempSync(join(tmpdir(), 'bot-bottle-demo-'));
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   feed.heading('bot-bottle: one issue, from its label to its merge, on real parts');
   printAgent(real);
   feed.line();

@@ -1,21 +1,9 @@
 import Docker from 'dockerode';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import type { BuiltImage, ImageBuildSpec } from '../../domain/bottle/bottle-image.js';
-import type {
-  AgentContainerSpec,
-  BottleRuntime,
-  BundleContainerSpec,
-  ContainerRole,
-  ContainerState,
-  LogLine,
-  LogPosition,
-  OneShotResult,
-  OneShotSpec,
-  OwnedObject,
-} from '../../domain/bottle/bottle-runtime.js';
+import type { BuiltImage } from '../../domain/bottle/bottle-image.js';
+import type { BottleRuntime } from '../../domain/bottle/bottle-runtime.js';
 import { agentContainer } from './agent-container.js';
 import { archivePath, restorePath } from './archive.js';
-import type { Archive } from './archive.js';
 import { bundleContainer } from './bundle-container.js';
 import {
   createOrAdopt,
@@ -49,186 +37,119 @@ export interface DockerRuntimeOptions {
   readonly host?: string | null;
 }
 
+export interface DockerBottleRuntime extends BottleRuntime {
+  /** What `doctor` tells of the engine, and the worker asks at its start. */
+  facts(): Promise<EngineFacts>;
+  /** What `doctor` tells: containers and volumes of ours that are not as we make them. */
+  weakObjects(secrets: Iterable<string>): Promise<WeakObject[]>;
+  imageId(image: string): Promise<string | undefined>;
+}
+
 /**
  * Bottles on a Docker engine (API 1.41 or newer), reached by dockerode through `DOCKER_HOST` or the usual socket. The
  * user needs the docker group and no other right: nothing here changes an owner on the host.
  */
-export class DockerBottleRuntime implements BottleRuntime {
-  readonly #docker: Docker;
-  readonly #host: string | null;
-  readonly #builds = new JoinedWork<BuiltImage>();
-  #hostCpus: number | undefined;
-
-  constructor({ docker = new Docker(), host = null }: DockerRuntimeOptions = {}) {
-    this.#docker = docker;
-    this.#host = host;
-  }
-
-  /** What `doctor` tells of the engine, and the worker asks at its start. */
-  async facts(): Promise<EngineFacts> {
-    const { Version: version, ApiVersion: apiVersion } = await engineCall("read the engine's version", () =>
-      this.#docker.version(),
-    );
-    return { version, apiVersion, ...factsOf(await this.#machine()) };
-  }
-
-  async createBundle(spec: BundleContainerSpec): Promise<ContainerState> {
-    const options = bundleContainer(spec, await this.#cpus());
-    await this.#refuseHostNetwork(spec.network);
-    await createVolumes(this.#docker, spec.slug, this.#host);
-    return createOrAdopt(this.#docker, spec.slug, 'bundle', options, this.#host);
-  }
-
-  async createAgent(spec: AgentContainerSpec): Promise<ContainerState> {
-    const options = agentContainer(spec, await this.#cpus());
-    await requireVolumes(this.#docker, spec.slug, VOLUME_KINDS);
-    return createOrAdopt(this.#docker, spec.slug, 'agent', options, this.#host);
-  }
-
-  async inspect(slug: string, role: ContainerRole): Promise<ContainerState | undefined> {
-    const info = await inspectOurs(this.#docker, containerName(slug, role), slug, role);
-    return info === undefined ? undefined : stateOf(info);
-  }
-
-  async start(slug: string, role: ContainerRole): Promise<ContainerState> {
-    const info = await requireContainer(this.#docker, slug, role);
-    const name = containerName(slug, role);
-    requireHardened(info, name);
-    await engineCall(`start ${name}`, () => this.#docker.getContainer(info.Id).start(), [NOT_MODIFIED]);
-    return stateOf(await requireContainer(this.#docker, slug, role));
-  }
-
-  async stop(slug: string, role: ContainerRole, graceSeconds: number): Promise<void> {
-    const name = containerName(slug, role);
-    const info = await inspectOurs(this.#docker, name, slug, role);
-    if (info === undefined) return;
-    const grace = Math.max(0, Math.round(graceSeconds));
-    await engineCall(`stop ${name}`, () => this.#docker.getContainer(info.Id).stop({ t: grace }), [
-      NOT_MODIFIED,
-      NOT_FOUND,
-    ]);
-  }
-
-  async remove(slug: string, role: ContainerRole): Promise<void> {
-    await removeOurs(this.#docker, containerName(slug, role), slug, role);
-  }
-
-  async removeVolumes(slug: string): Promise<void> {
-    await removeVolumesOf(this.#docker, slug);
-  }
-
-  async removeObject({
-    type,
-    name,
-    slug,
-    role,
-  }: Parameters<BottleRuntime['removeObject']>[0]): Promise<void> {
-    if (type === 'container') await removeOurs(this.#docker, name, slug, role);
-    else await removeVolumeNamed(this.#docker, name, slug, role);
-  }
-
-  async waitForExit(slug: string, role: ContainerRole, signal: AbortSignal): Promise<number> {
-    const { Id: id } = await requireContainer(this.#docker, slug, role);
-    return waitUntilStopped(this.#docker, id, containerName(slug, role), { signal });
-  }
-
-  async followLogs(
-    slug: string,
-    role: ContainerRole,
-    since: LogPosition,
-    signal: AbortSignal,
-    onLine: (line: LogLine) => void,
-    onCaughtUp?: () => void,
-  ): Promise<{ readonly mayHaveGap: boolean }> {
-    const { Id: id } = await requireContainer(this.#docker, slug, role);
-    const source = { id, name: containerName(slug, role), since };
-    return followContainerLogs(this.#docker, source, signal, onLine, onCaughtUp);
-  }
-
-  async list(slug?: string): Promise<OwnedObject[]> {
-    return listOwned(this.#docker, slug, this.#host);
-  }
-
-  async runningAgents(): Promise<readonly string[]> {
-    return listRunningAgents(this.#docker, this.#host);
-  }
-
-  /** What `doctor` tells: containers and volumes of ours that are not as we make them. */
-  async weakObjects(secrets: Iterable<string>): Promise<WeakObject[]> {
-    return weakObjects(this.#docker, this.#host, secrets);
-  }
-
-  async runOnce(spec: OneShotSpec, signal?: AbortSignal): Promise<OneShotResult> {
-    await requireVolumes(
-      this.#docker,
-      spec.slug,
-      (spec.volumes ?? []).map(({ kind }) => kind),
-    );
-    return runOneShot(this.#docker, spec, await this.#cpus(), this.#host, signal);
-  }
-
-  /** A containerd shim is known by its type's name, listed or not. */
-  async knowsRuntime(name: string): Promise<boolean> {
-    return name.startsWith('io.containerd.') || (await this.facts()).runtimes.includes(name);
-  }
-
-  async archive(
-    slug: string,
-    role: ContainerRole,
-    path: string,
-    maxBytes: number,
-  ): Promise<Archive | undefined> {
-    return archivePath(this.#docker, slug, role, path, maxBytes);
-  }
-
-  async restore(slug: string, role: ContainerRole, path: string, tar: Uint8Array): Promise<void> {
-    await restorePath(this.#docker, slug, role, path, tar);
-  }
-
-  async imageId(image: string): Promise<string | undefined> {
-    return (await inspectImage(this.#docker, image))?.Id;
-  }
-
-  async buildImage(spec: ImageBuildSpec, signal: AbortSignal): Promise<BuiltImage> {
-    const machine = { cpus: await this.#cpus(), host: this.#host };
-    const { dockerfile, base, network } = spec;
-    return this.#builds.join(JSON.stringify([base, network, dockerfile]), DOING, signal, (joined) =>
-      buildBottleImage(this.#docker, spec, machine, joined),
-    );
-  }
-
-  async pinImage(slug: string, image: string): Promise<string> {
-    return pinImage(this.#docker, slug, image, this.#host);
-  }
-
-  async unpinImage(slug: string): Promise<void> {
-    await unpinImage(this.#docker, slug, this.#host);
-  }
-
-  async pinnedRuns(): Promise<readonly string[]> {
-    return pinnedRuns(this.#docker, this.#host);
-  }
-
+export function dockerBottleRuntime({
+  docker = new Docker(),
+  host = null,
+}: DockerRuntimeOptions = {}): DockerBottleRuntime {
+  const builds = new JoinedWork<BuiltImage>();
+  let hostCpus: number | undefined;
+  const machine = (): Promise<unknown> =>
+    engineCall('ask the engine for its machine', (): Promise<unknown> => docker.info());
   /** Asked once: a machine's number of CPUs stays. */
-  async #cpus(): Promise<number> {
-    this.#hostCpus ??= cpusOf(await this.#machine());
-    return this.#hostCpus;
-  }
-
-  async #machine(): Promise<unknown> {
-    return engineCall('ask the engine for its machine', (): Promise<unknown> => this.#docker.info());
-  }
-
-  /** A network may be named by its id, and the host's has one too. */
-  async #refuseHostNetwork(network: string): Promise<void> {
-    if (BUILT_IN_NETWORKS.has(network)) return;
-    const info: unknown = await engineCall(`inspect network ${network}`, (): Promise<unknown> =>
-      this.#docker.getNetwork(network).inspect(),
+  const cpus = async (): Promise<number> => (hostCpus ??= cpusOf(await machine()));
+  const facts = async (): Promise<EngineFacts> => {
+    const { Version: version, ApiVersion: apiVersion } = await engineCall("read the engine's version", () =>
+      docker.version(),
     );
-    if (typeof info === 'object' && info !== null && 'Driver' in info && info.Driver === 'host') {
-      throw new InvalidInputError(
-        "the bundle is never on the host's network: set BUNDLE_NETWORK to a bridge network",
+    return { version, apiVersion, ...factsOf(await machine()) };
+  };
+  return {
+    facts,
+    createBundle: async (spec) => {
+      const options = bundleContainer(spec, await cpus());
+      await refuseHostNetwork(docker, spec.network);
+      await createVolumes(docker, spec.slug, host);
+      return createOrAdopt(docker, spec.slug, 'bundle', options, host);
+    },
+    createAgent: async (spec) => {
+      const options = agentContainer(spec, await cpus());
+      await requireVolumes(docker, spec.slug, VOLUME_KINDS);
+      return createOrAdopt(docker, spec.slug, 'agent', options, host);
+    },
+    inspect: async (slug, role) => {
+      const info = await inspectOurs(docker, containerName(slug, role), slug, role);
+      return info === undefined ? undefined : stateOf(info);
+    },
+    start: async (slug, role) => {
+      const info = await requireContainer(docker, slug, role);
+      const name = containerName(slug, role);
+      requireHardened(info, name);
+      await engineCall(`start ${name}`, () => docker.getContainer(info.Id).start(), [NOT_MODIFIED]);
+      return stateOf(await requireContainer(docker, slug, role));
+    },
+    stop: async (slug, role, graceSeconds) => {
+      const name = containerName(slug, role);
+      const info = await inspectOurs(docker, name, slug, role);
+      if (info === undefined) return;
+      const grace = Math.max(0, Math.round(graceSeconds));
+      await engineCall(`stop ${name}`, () => docker.getContainer(info.Id).stop({ t: grace }), [
+        NOT_MODIFIED,
+        NOT_FOUND,
+      ]);
+    },
+    remove: async (slug, role) => removeOurs(docker, containerName(slug, role), slug, role),
+    removeVolumes: async (slug) => removeVolumesOf(docker, slug),
+    removeObject: ({ type, name, slug, role }) =>
+      type === 'container'
+        ? removeOurs(docker, name, slug, role)
+        : removeVolumeNamed(docker, name, slug, role),
+    waitForExit: async (slug, role, signal) => {
+      const { Id: id } = await requireContainer(docker, slug, role);
+      return waitUntilStopped(docker, id, containerName(slug, role), { signal });
+    },
+    followLogs: async (slug, role, since, signal, onLine, onCaughtUp) => {
+      const { Id: id } = await requireContainer(docker, slug, role);
+      const source = { id, name: containerName(slug, role), since };
+      return followContainerLogs(docker, source, signal, onLine, onCaughtUp);
+    },
+    list: (slug) => listOwned(docker, slug, host),
+    runningAgents: () => listRunningAgents(docker, host),
+    weakObjects: (secrets) => weakObjects(docker, host, secrets),
+    runOnce: async (spec, signal) => {
+      const kinds = (spec.volumes ?? []).map(({ kind }) => kind);
+      await requireVolumes(docker, spec.slug, kinds);
+      return runOneShot(docker, spec, await cpus(), host, signal);
+    },
+    /** A containerd shim is known by its type's name, listed or not. */
+    knowsRuntime: async (name) =>
+      name.startsWith('io.containerd.') || (await facts()).runtimes.includes(name),
+    archive: (slug, role, path, maxBytes) => archivePath(docker, slug, role, path, maxBytes),
+    restore: (slug, role, path, tar) => restorePath(docker, slug, role, path, tar),
+    imageId: async (image) => (await inspectImage(docker, image))?.Id,
+    buildImage: async (spec, signal) => {
+      const builder = { cpus: await cpus(), host };
+      const { dockerfile, base, network } = spec;
+      return builds.join(JSON.stringify([base, network, dockerfile]), DOING, signal, (joined) =>
+        buildBottleImage(docker, spec, builder, joined),
       );
-    }
+    },
+    pinImage: (slug, image) => pinImage(docker, slug, image, host),
+    unpinImage: (slug) => unpinImage(docker, slug, host),
+    pinnedRuns: () => pinnedRuns(docker, host),
+  };
+}
+
+/** A network may be named by its id, and the host's has one too. */
+async function refuseHostNetwork(docker: Docker, network: string): Promise<void> {
+  if (BUILT_IN_NETWORKS.has(network)) return;
+  const info: unknown = await engineCall(`inspect network ${network}`, (): Promise<unknown> =>
+    docker.getNetwork(network).inspect(),
+  );
+  if (typeof info === 'object' && info !== null && 'Driver' in info && info.Driver === 'host') {
+    throw new InvalidInputError(
+      "the bundle is never on the host's network: set BUNDLE_NETWORK to a bridge network",
+    );
   }
 }

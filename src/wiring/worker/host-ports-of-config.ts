@@ -6,7 +6,7 @@ import { DiskGuard, type DiskSource } from '../../activities/ports/disk-guard.js
 import { measureUsage } from '../../activities/turn/measure-usage.js';
 import { TurnSlots } from '../../activities/ports/turn-slots.js';
 import { agentProvider } from '../../adapters/agents/registry.js';
-import { DockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
 import { LocalBlobStore } from '../../adapters/files/blob-store.js';
 import { freeSpace } from '../../adapters/files/free-space.js';
 import { hostId } from '../../adapters/files/host-id.js';
@@ -49,7 +49,7 @@ export async function hostPortsOfConfig(
   const { forge, client, secrets, engine, log, loopbackDir, underWay, tracing } = parts;
   const toPublish = (): string => publishToken(config);
   const host = await hostId(home);
-  const runtime = new DockerBottleRuntime({ host });
+  const runtime = dockerBottleRuntime({ host });
   const slots = new TurnSlots(config.BOTTLE_SLOTS, () => runtime.runningAgents());
   const secretFor: SecretFor = (name, authorities, vendors) =>
     Promise.resolve(readBoundSecret({ home, name, authorities, vendors, ownFiles: ownSecretFiles(config) }));

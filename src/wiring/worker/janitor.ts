@@ -5,7 +5,7 @@ import path from 'node:path';
 import Docker from 'dockerode';
 import { expectedRuns } from '../../activities/publish/review-rows.js';
 import { ALL_FOUND_BEFORE, decideForHost } from '../../activities/sweep/decide-for-host.js';
-import { DockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
 import { builtImages, removeBuiltImage } from '../../adapters/docker/image/images.js';
 import { hostId } from '../../adapters/files/host-id.js';
 import { forgetKeptRun, keptRuns, type KeptRun } from '../../adapters/files/run/kept-runs.js';
@@ -37,7 +37,7 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
   const databaseFile = path.join(home, 'bot-bottle.db');
   const docker = new Docker();
   const host = await hostId(home);
-  const runtime = new DockerBottleRuntime({ docker, host });
+  const runtime = dockerBottleRuntime({ docker, host });
   const database = openDatabaseReadOnly(databaseFile);
   const client = temporalClient(config);
   const runStates = temporalRunStates(client);

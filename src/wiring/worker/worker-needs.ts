@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { requireRuntime } from '../../activities/turn/begin/require-runtime.js';
-import { DockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
 import type { EngineFacts } from '../../adapters/docker/engine-facts.js';
 import type { Config } from '../../config/load-config.js';
 import { secretsRead } from '../../config/secrets.js';
@@ -44,7 +44,7 @@ export async function workerNeeds(config: Config): Promise<WorkerNeeds> {
 }
 
 async function engineWith(runtimeName: string | null): Promise<EngineFacts> {
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const ending = new AbortController();
   const late = delay(ENGINE_TIMEOUT_MS, undefined, { signal: ending.signal }).then(() => {
     throw new BottleRuntimeError(

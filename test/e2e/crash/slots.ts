@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
 import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
@@ -52,7 +52,7 @@ describe('a worker with one slot that is killed again and again', function () {
   }
 
   it('never runs more than one agent, and all that waited run; a check-in is seen while one does', async () => {
-    const runtime = new DockerBottleRuntime({ host: await hostId(stack().home) });
+    const runtime = dockerBottleRuntime({ host: await hostId(stack().home) });
     let most = 0;
     const over = new AbortController();
     const watching = (async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
 import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
@@ -12,7 +12,7 @@ import { forgeStack } from './stack.js';
 describe('people who change their mind', function () {
   this.timeout(120_000);
   const { stack, trigger } = forgeStack();
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
 
   /** The branch that was not published is in a bundle. */
   async function hasKept(life: Life, slug: string): Promise<void> {

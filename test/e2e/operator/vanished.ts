@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { bottleScript } from '../../support/stack/bottle-script.js';
 import type { Life } from '../../support/stack/life.js';
 import { operatorStack } from './stack.js';
 
 describe('what a run keeps, when it is gone between two turns', function () {
   this.timeout(180_000);
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const { stack, trigger } = operatorStack();
 
   const WORK = ['write kept.txt kept', 'commit Kept', 'run echo x >left.txt; touch "$HOME/in-home"'];

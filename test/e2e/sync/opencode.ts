@@ -4,7 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
 import { syncWorkflowId } from '../../../src/domain/sync/sync.js';
 import type { ModelApi } from '../../support/model-api/model-api.js';
@@ -36,7 +36,7 @@ describe('a fork is merged by the real opencode', function () {
   let envFile: string;
 
   before(async function () {
-    if ((await new DockerBottleRuntime().imageId(image)) === undefined) {
+    if ((await dockerBottleRuntime().imageId(image)) === undefined) {
       process.stdout.write(`    no image ${image}, so no sync with it: script/images agent-opencode\n`);
       this.skip();
     }
@@ -96,7 +96,7 @@ describe('a fork is merged by the real opencode', function () {
     assert.equal(container.Config.User, '1000:1000');
     assert.equal(container.HostConfig.NetworkMode, 'none');
     assert.deepEqual(search.in(JSON.stringify(container)), []);
-    const weak = await new DockerBottleRuntime().weakObjects([KEY]);
+    const weak = await dockerBottleRuntime().weakObjects([KEY]);
     assert.deepEqual(
       weak.filter((one) => JSON.stringify(one).includes(slug)),
       [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
 import { StackFiles } from '../../support/stack/stack-files.js';
 import { waitUntil } from '../../support/stack/stack.js';
@@ -23,7 +23,7 @@ describe('a fork is merged with its upstream', function () {
   /** Nothing of the run is left but its directory. */
   async function isCleared(slug: string | null): Promise<void> {
     assert.ok(slug !== null);
-    assert.deepEqual(await new DockerBottleRuntime().list(slug), []);
+    assert.deepEqual(await dockerBottleRuntime().list(slug), []);
     assert.ok(!existsSync(join(world.stack.home, 'state', slug, 'bundle')), 'secrets are gone');
   }
 
@@ -31,7 +31,7 @@ describe('a fork is merged with its upstream', function () {
   async function agentOf(fork: string): Promise<string> {
     let slugs: string[] = [];
     await waitUntil('the agent to work', async () => {
-      const running = await new DockerBottleRuntime().runningAgents();
+      const running = await dockerBottleRuntime().runningAgents();
       slugs = running.filter((slug) => slug.startsWith(`sync-alice-${fork}-`));
       return slugs.length === 1;
     });

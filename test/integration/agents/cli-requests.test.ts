@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { checkRequest } from '../../../src/bundle/egress/model/request-rules.js';
 import { PLACEHOLDER_KEY } from '../../../src/domain/egress/route.js';
@@ -98,7 +98,7 @@ describe('what the real CLIs ask of their models', function () {
       const provider = agentProvider(name);
       // Those whose packages cannot be had for every machine.
       const isOptional = name === 'pi' || name === 'opencode';
-      if (isOptional && (await new DockerBottleRuntime().imageId(provider.image)) === undefined) this.skip();
+      if (isOptional && (await dockerBottleRuntime().imageId(provider.image)) === undefined) this.skip();
       const bottle = await CliBottle.open(provider, 4_000);
       try {
         bottle.api.script({ reply }, { reply: say('Done.') });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { opencode } from '../../../src/adapters/agents/opencode.js';
 import { pi } from '../../../src/adapters/agents/pi.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { HardenedCli, type TurnEnd } from '../../support/agents/hardened-cli.js';
 import { say, status, use } from '../../support/model-api/script.js';
 
@@ -18,7 +18,7 @@ for (const { provider, tool } of [
     let bottle: HardenedCli;
 
     before(async function () {
-      if ((await new DockerBottleRuntime().imageId(provider.image)) !== undefined) return;
+      if ((await dockerBottleRuntime().imageId(provider.image)) !== undefined) return;
       process.stdout.write(`    no image ${provider.image}: script/images agent-${provider.name}\n`);
       this.skip();
     });

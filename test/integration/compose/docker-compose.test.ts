@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { AGENT, ComposeHome } from '../../support/compose/compose-home.js';
 import { Composition } from '../../support/compose/composition.js';
 import { installGitea, type InstalledGitea } from '../../support/compose/install-gitea.js';
@@ -24,7 +24,7 @@ const READY_MS = 60_000;
 describe('docker-compose.yml, started with images made here', function () {
   this.timeout(600_000);
   const docker = new Docker();
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const webhookSecret = randomBytes(24).toString('hex');
   let ports: { readonly gitea: number; readonly webhook: number; readonly ui: number };
   let composition: Composition | undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import Docker from 'dockerode';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { ImageBuildError, type ImageBuildSpec } from '../../../src/domain/bottle/bottle-image.js';
 import { BottleRuntimeError } from '../../../src/domain/base/errors.js';
 import { until } from '../../support/bundle/until.js';
@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 describe("docker: a bottle's own image", function () {
   this.timeout(120_000);
   const docker = new Docker();
-  const runtime = new DockerBottleRuntime({ docker });
+  const runtime = dockerBottleRuntime({ docker });
   const slug = `img-alice-demo-1-${randomBytes(4).toString('hex')}`;
   const made: string[] = [];
   const names = new Set<string>();

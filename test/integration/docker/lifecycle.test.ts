@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/base/errors.js';
 import { requireRuntime } from '../../../src/activities/turn/begin/require-runtime.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { AGENT_IMAGE, withBottles } from './support/test-bottle.js';
 
 describe('docker: life of a bottle', () => {
@@ -161,9 +161,7 @@ describe('docker: life of a bottle', () => {
 
   it('lists only what its own host made, where several share an engine', async () => {
     const { docker, slug } = bottle();
-    const [own, other] = ['a', 'b'].map(
-      (host) => new DockerBottleRuntime({ docker, host: `${slug}-${host}` }),
-    );
+    const [own, other] = ['a', 'b'].map((host) => dockerBottleRuntime({ docker, host: `${slug}-${host}` }));
     assert.ok(own !== undefined && other !== undefined);
     await own.createBundle(bottle().bundleSpec());
     await own.createAgent(bottle().agentSpec());
@@ -174,16 +172,14 @@ describe('docker: life of a bottle', () => {
 
   it('keeps an image for a run of its own host, whoever else has a run of that name', async () => {
     const { docker, slug } = bottle();
-    const [own, other] = ['a', 'b'].map(
-      (host) => new DockerBottleRuntime({ docker, host: `${slug}-${host}` }),
-    );
+    const [own, other] = ['a', 'b'].map((host) => dockerBottleRuntime({ docker, host: `${slug}-${host}` }));
     assert.ok(own !== undefined && other !== undefined);
     try {
       await own.pinImage(slug, AGENT_IMAGE);
       await other.pinImage(slug, AGENT_IMAGE);
       await own.unpinImage(slug);
       assert.deepEqual([await own.pinnedRuns(), await other.pinnedRuns()], [[], [slug]]);
-      assert.ok((await new DockerBottleRuntime({ docker }).pinnedRuns()).includes(slug));
+      assert.ok((await dockerBottleRuntime({ docker }).pinnedRuns()).includes(slug));
     } finally {
       for (const runtime of [own, other]) await runtime.unpinImage(slug);
     }
@@ -279,7 +275,7 @@ describe('docker: life of a bottle', () => {
     const info = await bottle().runtime.facts();
     assert.match(info.version, /^\d+\./);
     assert.match(info.apiVersion, /^1\.\d+$/);
-    const nobody = new DockerBottleRuntime({
+    const nobody = dockerBottleRuntime({
       docker: new Docker({ socketPath: join(bottle().dir, 'no.sock') }),
     });
     await assert.rejects(nobody.facts(), (error) => {

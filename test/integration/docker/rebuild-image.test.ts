@@ -11,7 +11,7 @@ import { keepChanges } from '../../../src/activities/setup/kept-changes.js';
 import { shownImage } from '../../../src/activities/setup/run-image-file.js';
 import { rebuildImage } from '../../../src/activities/supervise/rebuild-image.js';
 import { runImage } from '../../../src/activities/turn/begin/run-image.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { WHOLE_REPOSITORY, type BottleSetup } from '../../../src/domain/bottle/bottle-setup.js';
@@ -28,7 +28,7 @@ const never = new AbortController().signal;
 describe('the image of a proposal that was approved', function () {
   this.timeout(120_000);
   const docker = new Docker();
-  const runtime = new DockerBottleRuntime({ docker });
+  const runtime = dockerBottleRuntime({ docker });
   const mark = randomBytes(4).toString('hex');
   const slug = `reb-alice-demo-1-${mark}`;
   const setup: BottleSetup = {

@@ -6,7 +6,7 @@ import Docker from 'dockerode';
 import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
 import { runImage } from '../../../src/activities/turn/begin/run-image.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import type { BottleSetup } from '../../../src/domain/bottle/bottle-setup.js';
 import { withTempDir } from '../../support/files/temp-home.js';
@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 describe("a run's image", function () {
   this.timeout(120_000);
   const docker = new Docker();
-  const runtime = new DockerBottleRuntime({ docker });
+  const runtime = dockerBottleRuntime({ docker });
   const mark = randomBytes(4).toString('hex');
   const slug = `rim-alice-demo-1-${mark}`;
   const named = `bot-bottle/test-run-image:${mark}`;

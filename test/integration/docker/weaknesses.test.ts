@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { agentContainer } from '../../../src/adapters/docker/agent-container.js';
 import { bundleContainer } from '../../../src/adapters/docker/bundle-container.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { oneShotContainer } from '../../../src/adapters/docker/one-shot-container.js';
 import { containerName, labelsOf, volumeName } from '../../../src/adapters/docker/names-and-labels.js';
 import { createVolumes } from '../../../src/adapters/docker/volumes.js';
@@ -127,7 +127,7 @@ describe('docker: what lacks some of our hardening', function () {
 
   it('is what doctor is told of, of its own host and no other', async () => {
     const host = `h${bottle.slug.slice(-8)}`;
-    const own = new DockerBottleRuntime({ docker, host });
+    const own = dockerBottleRuntime({ docker, host });
     const labels = labelsOf(bottle.slug, 'sock', host);
     const options = { type: 'none', o: 'bind', device: bottle.dir };
     const volume = `${volumeName(bottle.slug, 'sock')}-odd`;
@@ -144,7 +144,7 @@ describe('docker: what lacks some of our hardening', function () {
       );
       const shown = await own.weakObjects([bottle.dir]);
       assert.ok(shown[0]?.weaknesses.includes('shows a secret to docker inspect'));
-      assert.deepEqual(await new DockerBottleRuntime({ docker, host: 'another' }).weakObjects([]), []);
+      assert.deepEqual(await dockerBottleRuntime({ docker, host: 'another' }).weakObjects([]), []);
       await weak.remove({ force: true });
       await own.createAgent(bottle.agentSpec());
       assert.deepEqual(

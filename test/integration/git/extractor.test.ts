@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import {
   extractionSpec,
   parseExtraction,
@@ -17,7 +17,7 @@ const IMAGE = 'bot-bottle/base:bookworm';
 
 describe('the extractor container on a real engine', function () {
   this.timeout(60_000);
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const slug = `extract-${randomBytes(4).toString('hex')}`;
   let fixture: GitFixture;
   beforeEach(() => {

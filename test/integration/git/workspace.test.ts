@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import {
   extractionFailure,
   extractionSpec,
@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 /** From the forge through bundle, entrypoint, agent and extractor to the publish gate, as a run does it. */
 describe('a workspace with less than the whole repository', function () {
   this.timeout(120_000);
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const slug = `wsp-alice-demo-1-${randomBytes(4).toString('hex')}`;
   let fixture: GitFixture;
   let bottle: EntrypointRun;

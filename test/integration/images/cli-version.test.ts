@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, ROOT)), 'utf8');
@@ -10,7 +10,7 @@ const MARK = '-----';
 
 describe('the coding CLIs in their images', function () {
   this.timeout(60_000);
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
 
   for (const [cli, pin] of [
     ['claude', pinned('CLAUDE_VERSION')],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 
 describe('the images', function () {
   this.timeout(60_000);
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
 
   for (const image of [
     'bot-bottle/base:bookworm',

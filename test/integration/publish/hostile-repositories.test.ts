@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { GitleaksScanner } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
 import type { OneShotSpec } from '../../../src/domain/bottle/bottle-runtime.js';
 import { ContainerOverrunError } from '../../../src/domain/base/errors.js';
@@ -442,7 +442,7 @@ const HOSTILE: readonly Hostile[] = [
 
 describe('repositories made by a hostile agent', function () {
   this.timeout(240_000);
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const slug = `hostile-${randomBytes(4).toString('hex')}`;
   let scanner: GitleaksScanner;
   let lab: Lab;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
 import { bridgeAddress } from '../model-api/bridge-address.js';
 import { ModelApi } from '../model-api/model-api.js';
@@ -72,7 +72,7 @@ export function describeCliLife(hands: CliHands, { stack, open, api: model }: Re
 
   describe(`the life of an issue with the real ${provider}`, function () {
     this.timeout(300_000);
-    const runtime = new DockerBottleRuntime();
+    const runtime = dockerBottleRuntime();
     const search = new SecretSearch({ key: KEY });
     const role = `You write notes with ${provider}.`;
     const file = `${provider}.md`;

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { currentConfig } from '../../../src/activities/setup/current-config.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import {
+  dockerBottleRuntime,
+  type DockerBottleRuntime,
+} from '../../../src/adapters/docker/docker-runtime.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { WHOLE_REPOSITORY } from '../../../src/domain/bottle/bottle-setup.js';
@@ -49,7 +52,7 @@ export class RegistryBottle {
     readonly name: string,
     readonly kind: RegistryKind,
   ) {
-    this.runtime = new DockerBottleRuntime({ docker: this.#docker });
+    this.runtime = dockerBottleRuntime({ docker: this.#docker });
   }
 
   /** @returns the image's id */

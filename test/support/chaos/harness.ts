@@ -1,5 +1,5 @@
 /** The kill harness: real parts, a plan from a seed, and an oracle at the end. */
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
 import type { Client } from '@temporalio/client';
 import { Stack } from '../stack/stack.js';
@@ -66,7 +66,7 @@ export async function runHarness({ plan, say: print, signal }: HarnessOptions): 
     },
   });
   const host = await hostId(stack.home);
-  const runtime = new DockerBottleRuntime({ host });
+  const runtime = dockerBottleRuntime({ host });
   const parts = new Parts(stack);
   const striker = new Striker(parts, runtime, say);
   const persons = plan.lifePlans.map(

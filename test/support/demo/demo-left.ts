@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import type { Demo } from './demo-process.js';
 
-const runtime = new DockerBottleRuntime();
+const runtime = dockerBottleRuntime();
 
 export async function status(url: string): Promise<number | 'no answer'> {
   return fetch(url).then(

@@ -17,7 +17,10 @@ import { protectedCommit } from '../../../src/activities/turn/begin/protected-co
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { TurnSlots } from '../../../src/activities/ports/turn-slots.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import {
+  dockerBottleRuntime,
+  type DockerBottleRuntime,
+} from '../../../src/adapters/docker/docker-runtime.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
@@ -92,7 +95,7 @@ export class GateWorld {
     const slug = `implementer-gate-${suffix}`;
     const home = await mkdtemp(join(tmpdir(), 'bot-bottle-gate-'));
     const { sidecarToken, publisherToken } = gitea.bot;
-    const runtime = new DockerBottleRuntime();
+    const runtime = dockerBottleRuntime();
     const secrets = new SecretGuard(await GitleaksScanner.start({ program: gitleaksBinary() }), () => [
       { name: 'forge-token', value: sidecarToken },
       { name: 'publish-token', value: publisherToken },

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { containerName } from '../../../src/adapters/docker/names-and-labels.js';
 import { localSubject, workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.js';
 import { latestRejections } from '../../../src/adapters/sqlite/inbox/rejection-log.js';
@@ -14,7 +14,7 @@ import { timelineQuery, type RunView } from '../../../src/workflows/messages.js'
 import { StackFiles } from './stack-files.js';
 import { waitUntil, type Stack } from './stack.js';
 
-const runtime = new DockerBottleRuntime();
+const runtime = dockerBottleRuntime();
 
 /** A turn that is stopped, settled and published takes seconds; a worker that was killed is missed after ten. */
 const PATIENCE_MS = 90_000;

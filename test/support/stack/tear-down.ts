@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { hostId } from '../../../src/adapters/files/host-id.js';
 import { containersFirst } from './containers-first.js';
 import { allGone } from './processes.js';
@@ -22,9 +22,9 @@ export async function tearDown(stack: Stack, client: Client | undefined): Promis
     problem = error;
   }
   const slugs = new Set(await files.slugs());
-  const runtime = new DockerBottleRuntime();
+  const runtime = dockerBottleRuntime();
   const left = (await runtime.list()).filter((object) => slugs.has(object.slug));
-  const host = new DockerBottleRuntime({ host: await hostId(stack.home) });
+  const host = dockerBottleRuntime({ host: await hostId(stack.home) });
   const pinned = await host.pinnedRuns();
   await client?.connection.close();
   await stack.remove();

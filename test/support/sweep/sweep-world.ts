@@ -12,7 +12,7 @@ import type { SweepPorts } from '../../../src/activities/sweep/carry-out.js';
 import { sweepHost } from '../../../src/activities/sweep/sweep-host.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { TurnSlots } from '../../../src/activities/ports/turn-slots.js';
-import { DockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { labelsOf } from '../../../src/adapters/docker/names-and-labels.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
@@ -38,7 +38,7 @@ export class SweepWorld {
   readonly docker = new Docker();
   readonly home: string;
   readonly host = `sweep${randomBytes(4).toString('hex')}`.slice(0, 12);
-  readonly runtime = new DockerBottleRuntime({ docker: this.docker, host: this.host });
+  readonly runtime = dockerBottleRuntime({ docker: this.docker, host: this.host });
   readonly files: LocalRunFiles;
   /** Milliseconds by which the sweeper's clock is ahead: what is made now is that old. */
   ahead = SIX_MINUTES;
@@ -175,7 +175,7 @@ export class SweepWorld {
 
   /** Names of what is left of a run on the engine, also of other hosts. */
   async objects(slug: string): Promise<string[]> {
-    return (await new DockerBottleRuntime({ docker: this.docker }).list(slug)).map(({ name }) => name);
+    return (await dockerBottleRuntime({ docker: this.docker }).list(slug)).map(({ name }) => name);
   }
 
   /** Removes what tests planted. */

@@ -12,7 +12,10 @@ import {
   type LogLine,
   type OneShotSpec,
 } from '../../../../src/domain/bottle/bottle-runtime.js';
-import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
+import {
+  dockerBottleRuntime,
+  type DockerBottleRuntime,
+} from '../../../../src/adapters/docker/docker-runtime.js';
 import { PATIENCE } from '../../../support/scale/patience.js';
 
 export const AGENT_IMAGE = 'bot-bottle/agent-scripted:dev';
@@ -49,7 +52,7 @@ export class TestBottle {
     readonly dir: string,
     readonly bundleImage: string,
   ) {
-    this.runtime = new DockerBottleRuntime({ docker });
+    this.runtime = dockerBottleRuntime({ docker });
   }
 
   static async make(docker: Docker, bundleImage: string): Promise<TestBottle> {

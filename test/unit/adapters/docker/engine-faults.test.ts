@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
-import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
+import {
+  dockerBottleRuntime,
+  type DockerBottleRuntime,
+} from '../../../../src/adapters/docker/docker-runtime.js';
 import { toRuntimeError } from '../../../../src/adapters/docker/errors.js';
 import { labelsOf } from '../../../../src/adapters/docker/names-and-labels.js';
 import { positionAt } from '../../../../src/domain/bottle/bottle-runtime.js';
@@ -35,7 +38,7 @@ async function withEngine(
   server.listen(socketPath);
   await once(server, 'listening');
   try {
-    await work(new DockerBottleRuntime({ docker: new Docker({ socketPath }) }));
+    await work(dockerBottleRuntime({ docker: new Docker({ socketPath }) }));
   } finally {
     server.closeAllConnections();
     server.close();
