@@ -1,4 +1,5 @@
 import Docker from 'dockerode';
+import { isRecord } from '../../domain/base/is-record.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { BuiltImage } from '../../domain/bottle/bottle-image.js';
 import type { BottleRuntime } from '../../domain/bottle/bottle-runtime.js';
@@ -147,7 +148,7 @@ async function refuseHostNetwork(docker: Docker, network: string): Promise<void>
   const info: unknown = await engineCall(`inspect network ${network}`, (): Promise<unknown> =>
     docker.getNetwork(network).inspect(),
   );
-  if (typeof info === 'object' && info !== null && 'Driver' in info && info.Driver === 'host') {
+  if (isRecord(info) && info['Driver'] === 'host') {
     throw new InvalidInputError(
       "the bundle is never on the host's network: set BUNDLE_NETWORK to a bridge network",
     );

@@ -1,3 +1,5 @@
+import { isRecord } from '../../domain/base/is-record.js';
+
 export interface EngineFacts {
   readonly version: string;
   readonly apiVersion: string;
@@ -33,6 +35,6 @@ export function cpusOf(info: unknown): number {
   return typeof NCPU === 'number' && NCPU > 0 ? NCPU : Infinity;
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
 }

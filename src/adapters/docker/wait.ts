@@ -1,4 +1,5 @@
 import type Docker from 'dockerode';
+import { isRecord } from '../../domain/base/is-record.js';
 import { BottleRuntimeError } from '../../domain/base/errors.js';
 import { openStream } from './engine-stream.js';
 import { abortError, toRuntimeError } from './errors.js';
@@ -26,9 +27,7 @@ export async function waitUntilStopped(
     const answer: unknown = JSON.parse(
       await readAll(await openStream(docker, 'POST', path, { condition }, signal)),
     );
-    if (typeof answer === 'object' && answer !== null && 'StatusCode' in answer) {
-      if (typeof answer.StatusCode === 'number') return answer.StatusCode;
-    }
+    if (isRecord(answer) && typeof answer['StatusCode'] === 'number') return answer['StatusCode'];
     throw new BottleRuntimeError(`the engine gave no exit code of ${name}`, true);
   } catch (error) {
     if (signal.aborted) throw abortError(signal, `waiting for ${name}`);

@@ -1,6 +1,6 @@
 /** DSSE envelopes (https://github.com/secure-systems-lab/dsse) with Ed25519. */
 import { dsse } from '@sigstore/core';
-import { createHash, sign, verify, type KeyObject } from 'node:crypto';
+import { sign, verify, type KeyObject } from 'node:crypto';
 import { isRecord } from '../../domain/base/is-record.js';
 import { canonicalJson } from '../../domain/provenance/chain.js';
 import {
@@ -9,12 +9,11 @@ import {
   type Signed,
   type Statement,
 } from '../../domain/provenance/seal.js';
+import { sha256 } from '../system/sha256.js';
 
 /** SHA-256 of the public key's DER, in hex: how others name such keys, too. */
 export function keyIdOf(publicKey: KeyObject): string {
-  return createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('hex');
+  return sha256(publicKey.export({ type: 'spki', format: 'der' }));
 }
 
 export function signStatement(

@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { RunFilesError } from './file-error.js';
 import { errnoOf, unlessMissing } from '../system/errno.js';
 
@@ -29,6 +29,15 @@ export async function ensurePrivate(path: string): Promise<void> {
         cause: error,
       },
     );
+  }
+}
+
+/** What is in use stays, and what is gone already is fine. */
+export async function removeIfEmpty(path: string): Promise<void> {
+  try {
+    await rmdir(path);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errnoOf(error) ?? '')) throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import { ForgeHttpError, InvalidInputError } from '../../domain/base/errors.js';
+import { retryAfterMs } from '../../domain/base/retry-after.js';
 import { connectionFailure, cutOff, isCutOff, isPage, notTheForge } from './http/connection-failure.js';
 import type { Failure } from './http/connection-failure.js';
 import { excerpt } from './http/excerpt.js';
@@ -8,7 +9,7 @@ import type { HttpResponse } from './http/http-transport.js';
 import { readToken } from './http/token.js';
 import { apiBaseUrl } from './base-url.js';
 import { statusError } from './http-error.js';
-import { DEFAULT_RETRY, retryAfterMs, waitBeforeRetry } from './http/retry.js';
+import { DEFAULT_RETRY, waitBeforeRetry } from './http/retry.js';
 import type { RetryPolicy } from './http/retry.js';
 
 export interface GiteaClientOptions {

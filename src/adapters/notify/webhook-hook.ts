@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import { retryAfterMs } from '../../domain/base/retry-after.js';
 import type { Hook, Message, Sent } from '../../domain/notify/hooks.js';
 import { withinLimit } from '../system/within-limit.js';
 
@@ -120,21 +121,13 @@ function judged({ status, retryAfter, text }: Answer, now: number): Sent {
   if (status === GONE) return { kind: 'final', why: 'answered 410: the receiver wants nothing more' };
   const why = `answered ${String(status)}${text === '' ? '' : `: ${text}`}`;
   if (status === TOO_MANY || status >= 500)
-    return { kind: 'again', why, retryAfterMs: retryAfterMs(retryAfter, now) };
+    return { kind: 'again', why, retryAfterMs: retryAfterMs(retryAfter, now) ?? null };
   if (status >= 300 && status < 400) return { kind: 'final', why: `${why} (redirects are not followed)` };
   return { kind: 'final', why };
 }
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
-}
-
-/** Seconds, or a date. */
-function retryAfterMs(header: string | undefined, now: number): number | null {
-  if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
 function whyNoAnswer(error: unknown, limitMs: number): string {

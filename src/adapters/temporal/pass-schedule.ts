@@ -1,12 +1,12 @@
-import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Client, ScheduleOptions } from '@temporalio/client';
-import { putSchedule, type Put } from './put-schedule.js';
+import { putSchedule, removeSchedule, type Put, type Removed } from './put-schedule.js';
 
 /** A pass that was due while Temporal was away is made up for if it was due within this; one is enough for all. */
 const CATCHUP_MS = 60_000;
 const CALL_MS = 10_000;
 
-export type ScheduleChange = Put | 'removed' | 'absent';
+export type ScheduleChange = Put | Removed;
 
 /** A short workflow that runs at an interval, never two at once. */
 export interface PassSchedule {
@@ -31,7 +31,9 @@ export async function setPassSchedule(
   intervalMs: number | null,
 ): Promise<ScheduleChange> {
   return client.withDeadline(Date.now() + CALL_MS, () =>
-    intervalMs === null ? remove(client, schedule.id) : putSchedule(client, optionsFor(schedule, intervalMs)),
+    intervalMs === null
+      ? removeSchedule(client, schedule.id)
+      : putSchedule(client, optionsFor(schedule, intervalMs)),
   );
 }
 
@@ -42,16 +44,6 @@ export async function triggerPass(client: Client, id: string): Promise<void> {
     const { state } = await handle.describe();
     if (!state.paused) await handle.trigger(ScheduleOverlapPolicy.SKIP);
   });
-}
-
-async function remove(client: Client, id: string): Promise<ScheduleChange> {
-  try {
-    await client.schedule.getHandle(id).delete();
-    return 'removed';
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return 'absent';
-    throw error;
-  }
 }
 
 function optionsFor(schedule: PassSchedule, intervalMs: number): ScheduleOptions {

@@ -1,7 +1,13 @@
-import { ScheduleAlreadyRunning, type Client, type ScheduleOptions } from '@temporalio/client';
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type Client,
+  type ScheduleOptions,
+} from '@temporalio/client';
 import { InvalidInputError } from '../../domain/base/errors.js';
 
 export type Put = 'created' | 'updated' | 'replaced';
+export type Removed = 'removed' | 'absent';
 
 /**
  * Makes a schedule as it is given here, or makes the one of its id so; one that an operator has paused stays paused. It is
@@ -28,6 +34,17 @@ export async function putSchedule(client: Client, options: ScheduleOptions): Pro
   await handle.delete();
   await client.schedule.create({ ...options, state });
   return 'replaced';
+}
+
+/** Errors: Temporal's. */
+export async function removeSchedule(client: Client, id: string): Promise<Removed> {
+  try {
+    await client.schedule.getHandle(id).delete();
+    return 'removed';
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return 'absent';
+    throw error;
+  }
 }
 
 /** The key is gone, or is another one by now. */

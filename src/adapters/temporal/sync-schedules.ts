@@ -1,9 +1,10 @@
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Client, ScheduleDescription, ScheduleOptions } from '@temporalio/client';
+import { isRecord } from '../../domain/base/is-record.js';
 import { FORGE_KINDS, isForgeName, isOwnerName, type RepoRef } from '../../domain/forge/issue.js';
 import { syncWorkflowId, type SyncOrder } from '../../domain/sync/sync.js';
 import { SCHEDULED_SYNC_WORKFLOW, TASK_QUEUE } from '../../workflows/messages.js';
-import { isUnreadable, putSchedule, type Put } from './put-schedule.js';
+import { isUnreadable, putSchedule, removeSchedule, type Put, type Removed } from './put-schedule.js';
 
 const CALL_MS = 10_000;
 /** One that was due while Temporal was away is made up for if it was due within this. */
@@ -40,16 +41,9 @@ export async function setSyncSchedule(client: Client, order: SyncOrder, everyMs:
   return client.withDeadline(Date.now() + CALL_MS, () => putSchedule(client, options));
 }
 
-export async function removeSyncSchedule(client: Client, fork: RepoRef): Promise<'removed' | 'absent'> {
-  try {
-    await client.withDeadline(Date.now() + CALL_MS, () =>
-      client.schedule.getHandle(PREFIX + syncWorkflowId(fork)).delete(),
-    );
-    return 'removed';
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return 'absent';
-    throw error;
-  }
+export async function removeSyncSchedule(client: Client, fork: RepoRef): Promise<Removed> {
+  const id = PREFIX + syncWorkflowId(fork);
+  return client.withDeadline(Date.now() + CALL_MS, () => removeSchedule(client, id));
 }
 
 /** By the fork's name. */
@@ -111,6 +105,5 @@ function forkOfSchedule(id: string): RepoRef | undefined {
 }
 
 function upstreamOf(order: unknown): string | null {
-  if (typeof order !== 'object' || order === null || !('upstream' in order)) return null;
-  return typeof order.upstream === 'string' ? order.upstream : null;
+  return isRecord(order) && typeof order['upstream'] === 'string' ? order['upstream'] : null;
 }

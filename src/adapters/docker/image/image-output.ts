@@ -1,3 +1,5 @@
+import { isRecord } from '../../../domain/base/is-record.js';
+
 /** What is kept of a build's output: its end, where the fault stands. */
 const KEPT_CHARACTERS = 256 * 1024;
 /** A line of the engine's JSON longer than this is dropped. */
@@ -19,7 +21,7 @@ export async function readBuildOutput(stream: AsyncIterable<Buffer | string>): P
   const take = (line: string): void => {
     const { stream: text, aux, error: reason } = eventOf(line);
     if (typeof text === 'string') log = (log + text).slice(-KEPT_CHARACTERS);
-    if (typeof aux === 'object' && aux !== null && 'ID' in aux && typeof aux.ID === 'string') id = aux.ID;
+    if (isRecord(aux) && typeof aux['ID'] === 'string') id = aux['ID'];
     if (typeof reason === 'string') error = reason;
   };
   let rest = '';
@@ -38,7 +40,7 @@ export async function readBuildOutput(stream: AsyncIterable<Buffer | string>): P
 function eventOf(line: string): { stream?: unknown; aux?: unknown; error?: unknown } {
   try {
     const event: unknown = JSON.parse(line);
-    return typeof event === 'object' && event !== null ? event : {};
+    return isRecord(event) ? event : {};
   } catch {
     return {};
   }

@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs';
-import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { METADATA_FILE } from '../../../domain/run/run-metadata.js';
 import { UNPUBLISHED_BUNDLE, WORK_BUNDLE } from '../../../domain/run/run-files.js';
 import { isSlug } from '../../../domain/run/slug.js';
-import { errnoOf, unlessMissing } from '../../system/errno.js';
+import { unlessMissing } from '../../system/errno.js';
+import { removeIfEmpty } from '../directories.js';
 import { hasTransient, transientPaths } from './run-leftovers.js';
 import { runLayout, type RunLayout } from './run-layout.js';
 import { ownBytes, treeBytes } from '../../system/tree-bytes.js';
@@ -59,10 +60,7 @@ export async function forgetKeptRun(home: string, slug: string): Promise<boolean
   if (await hasTransient(layout)) return false;
   for (const path of (await contentOf(layout)).goes) await rm(path, { recursive: true, force: true });
   // Of what came meanwhile nothing is removed.
-  await rmdir(layout.root).catch((error: unknown) => {
-    if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST' && errnoOf(error) !== 'ENOENT')
-      throw error;
-  });
+  await removeIfEmpty(layout.root);
   return true;
 }
 

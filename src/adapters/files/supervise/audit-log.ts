@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isRecord } from '../../../domain/base/is-record.js';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import { isSlug } from '../../../domain/run/slug.js';
 import type { AuditLog } from '../../../domain/supervise/proposal-records.js';
@@ -48,7 +49,7 @@ export function auditLog(home: string): AuditLog {
 function isOf(line: string, proposal: string): boolean {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null && 'proposal' in value && value.proposal === proposal;
+    return isRecord(value) && value['proposal'] === proposal;
   } catch {
     return false;
   }

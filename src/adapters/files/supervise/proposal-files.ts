@@ -1,11 +1,10 @@
-import { rm, rmdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import { isSlug } from '../../../domain/run/slug.js';
 import type { ProposalFiles } from '../../../domain/supervise/proposal-records.js';
 import { escapeJson } from '../../../domain/text/escape.js';
-import { ensurePrivate } from '../directories.js';
-import { errnoOf } from '../../system/errno.js';
+import { ensurePrivate, removeIfEmpty } from '../directories.js';
 import { writeWhole } from '../../system/write-file.js';
 
 const ID = /^[0-9a-f]{32}$/;
@@ -25,15 +24,10 @@ export function proposalFiles(home: string): ProposalFiles {
     remove: async (slug, id) => {
       const { directory, file } = placeOf(queue, slug, id);
       await rm(file, { force: true });
-      await rmdir(directory).catch((error: unknown) => {
-        if (!STAYS.has(errnoOf(error))) throw error;
-      });
+      await removeIfEmpty(directory);
     },
   };
 }
-
-/** Others wait in it, or it is gone. */
-const STAYS = new Set<string | undefined>(['ENOTEMPTY', 'EEXIST', 'ENOENT']);
 
 /** Errors: `InvalidInputError`; nothing else than a slug and an id ever becomes part of a path. */
 function placeOf(queue: string, slug: string, id: string): { directory: string; file: string } {

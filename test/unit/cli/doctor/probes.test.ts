@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import Docker from 'dockerode';
-import { DockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
+import { dockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
 import { doctorProbes } from '../../../../src/wiring/doctor-probes.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
@@ -9,7 +9,7 @@ describe('what doctor finds of services that are away', () => {
 
   it('is one failure for the images without an engine, and leaves no rejection behind', async () => {
     const docker = new Docker({ socketPath: path('no.sock') });
-    const probes = doctorProbes({ BOT_BOTTLE_HOME: path('home') }, new DockerBottleRuntime({ docker }));
+    const probes = doctorProbes({ BOT_BOTTLE_HOME: path('home') }, dockerBottleRuntime({ docker }));
     await assert.rejects(probes.images(), /no Docker engine answers/);
     // Mocha fails a test that leaves a rejection unhandled.
     await new Promise((resolve) => setImmediate(resolve));

@@ -4,6 +4,7 @@ import { isRecord } from '../../../../src/domain/base/is-record.js';
 import { originOf } from '../../../../src/domain/base/listen-address.js';
 import { messageOf } from '../../../../src/domain/base/message-of.js';
 import { percentEncoded } from '../../../../src/domain/base/percent-encoded.js';
+import { retryAfterMs } from '../../../../src/domain/base/retry-after.js';
 
 describe('a size', () => {
   for (const [bytes, text] of [
@@ -33,6 +34,17 @@ describe('a value from outside', () => {
     for (const value of [{}, { a: 1 }]) assert.ok(isRecord(value));
     for (const value of [null, undefined, [], 'a', 1, true, () => 1])
       assert.ok(!isRecord(value), String(value));
+  });
+});
+
+describe('the wait that a server asks for', () => {
+  it('is read from seconds and HTTP dates, and nothing else', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z');
+    assert.equal(retryAfterMs('7', now), 7_000);
+    assert.equal(retryAfterMs('Thu, 01 Jan 2026 00:00:09 GMT', now), 9_000);
+    assert.equal(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', now), 0);
+    assert.equal(retryAfterMs('soon', now), undefined);
+    assert.equal(retryAfterMs(undefined, now), undefined);
   });
 });
 
