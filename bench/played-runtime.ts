@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AgentForge } from '../src/bundle/forge/scoped-forge.js';
-import { DEFAULT_RATE_LIMITS } from '../src/bundle/forge/rate-limit.js';
+import type { AgentForge } from '../src/bundle/plane/method.js';
+import { DEFAULT_RATE_LIMITS } from '../src/bundle/plane/rate-limit.js';
 import { startBundle, type RunningBundle } from '../src/bundle/start-bundle.js';
 import type {
   BottleRuntime,

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { InvalidInputError } from './domain/base/errors.js';
 import { bundleLog, errorFields, type BundleLog } from './bundle/base/bundle-log.js';
 import { readBundleConfig, readToken, type BundleConfig } from './bundle/config.js';
-import type { AgentForge } from './bundle/forge/scoped-forge.js';
+import type { AgentForge } from './bundle/plane/method.js';
 import { lazyForge } from './bundle/lazy-forge.js';
 import { redactor } from './bundle/base/redact.js';
 import { startBundle, type RunningBundle } from './bundle/start-bundle.js';

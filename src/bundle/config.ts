@@ -13,8 +13,8 @@ import {
 } from '../domain/forge/issue.js';
 import { NO_BUDGET, type ModelBudget } from '../domain/run/model-use.js';
 import { isSlug } from '../domain/run/slug.js';
-import { DEFAULT_RATE_LIMITS, type RateLimits } from './forge/rate-limit.js';
-import type { Readers } from './forge/text-gate.js';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from './plane/rate-limit.js';
+import type { Readers } from './plane/text-gate.js';
 
 export interface BundlePaths {
   readonly forgeSocket: string;

@@ -1,4 +1,4 @@
-import type { AgentForge } from './forge/scoped-forge.js';
+import type { AgentForge } from './plane/method.js';
 
 export interface LazyForge extends AgentForge {
   /** Loads it, before anybody calls. */

@@ -1,17 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { redactParams, type Redact } from './base/redact.js';
-import type { CallOutcome } from './forge/forge-plane.js';
 import { JsonRpcError } from './jsonrpc/protocol.js';
 import type { CallVerdict } from './mcp/tool-answer.js';
+import type { CallOutcome, Plane } from './plane/plane.js';
 
 export type PlaneCall = (name: string, params: unknown) => Promise<CallOutcome>;
 
-interface Plane {
-  call(name: string, params: unknown, blanked: boolean): Promise<CallOutcome>;
-}
-
 /** The one way from any protocol to a plane's methods: what comes in has lost our secrets. */
-export function planeCall(plane: Plane, redact: Redact): PlaneCall {
+export function planeCall(plane: Pick<Plane, 'call'>, redact: Redact): PlaneCall {
   return (name, params) => {
     const clean = redactParams(params, redact);
     return plane.call(redact(name), clean, !isDeepStrictEqual(clean, params));

@@ -6,22 +6,22 @@ import { DoneSignal } from './done-signal.js';
 import type { EgressNetwork } from './egress/egress-options.js';
 import { openEgressPlane } from './egress/egress-plane.js';
 import type { EgressLimits } from './egress/limits.js';
-import { ForgePlane } from './forge/forge-plane.js';
 import { FORGE_METHODS } from './forge/methods.js';
-import { RateLimiter } from './forge/rate-limit.js';
-import { ScopedForge, type AgentForge } from './forge/scoped-forge.js';
+import { RateLimiter } from './plane/rate-limit.js';
+import { ScopedForge } from './forge/scoped-forge.js';
 import { answerMessage } from './jsonrpc/dispatch.js';
 import { jsonRpcPost, serveHttpOnUnixSocket, type OnPost } from './jsonrpc/http-unix.js';
 import { mcpDoor, type McpDoorOptions } from './mcp/mcp-door.js';
 import { instructionsFor } from './mcp/tools.js';
 import { OperationLog } from './base/operation-log.js';
+import type { AgentForge, Method } from './plane/method.js';
+import { Plane } from './plane/plane.js';
 import { planeCall, verdictOf, type PlaneCall } from './plane-call.js';
 import { PublishDesk } from './publish-desk.js';
 import { latestOnly, QueueWriter } from './queue-writer.js';
 import type { Redact } from './base/redact.js';
-import { PROPOSAL_TOOL_SOURCES, SUPERVISE_INSTRUCTIONS } from './supervise/proposal-tools.js';
+import { PROPOSAL_METHODS, SUPERVISE_INSTRUCTIONS } from './supervise/proposal-tools.js';
 import { SuperviseDesk } from './supervise/supervise-desk.js';
-import { SupervisePlane } from './supervise/supervise-plane.js';
 import { TextDesk } from './text-desk.js';
 import type { QueueBody } from '../domain/run/queue.js';
 import { SUPERVISE_PATH, SUPERVISE_SERVER } from '../domain/supervise/how-to-ask.js';
@@ -85,22 +85,25 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     },
   });
   const doneSignal = new DoneSignal({ send, slug, turn, now });
-  const limiter = new RateLimiter(config.rateLimits, () => performance.now());
-  const plane = new ForgePlane({
-    methods: FORGE_METHODS,
-    context: {
-      forge,
-      publisher,
-      doneSignal,
-      forgePages: pagesOf(config.forgeApi),
-      commentMarker: (number, body) => commentMarker(slug, config.goesOnWith ?? turn, number, body),
-    },
-    readers: config.readers,
-    limiter,
-    log: operations,
-  });
   const proposals = new SuperviseDesk({ send, answers, slug, turn, now });
-  const supervise = new SupervisePlane({ desk: proposals, limiter, log: operations });
+  const limiter = new RateLimiter(config.rateLimits, () => performance.now());
+  const planeOf = (methods: readonly Method[]): Plane =>
+    new Plane({
+      methods,
+      context: {
+        forge,
+        publisher,
+        proposals,
+        doneSignal,
+        forgePages: pagesOf(config.forgeApi),
+        commentMarker: (number, body) => commentMarker(slug, config.goesOnWith ?? turn, number, body),
+      },
+      readers: config.readers,
+      limiter,
+      log: operations,
+    });
+  const forgePlane = planeOf(FORGE_METHODS);
+  const supervisePlane = planeOf(PROPOSAL_METHODS);
   const onFault = (error: unknown): void => {
     log('error', 'a call failed', errorFields(error));
   };
@@ -114,7 +117,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       now: () => performance.now(),
     });
   const forgePosts = (): [path: string, onPost: OnPost][] => {
-    const call = planeCall(plane, redact);
+    const call = planeCall(forgePlane, redact);
     const onMessage = async (text: string): Promise<string | undefined> => {
       const answer = await answerMessage(text, {
         call: async (method, params) => (await call(method, params)).result,
@@ -151,8 +154,8 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
         SUPERVISE_PATH,
         mcp({
           name: SUPERVISE_SERVER,
-          tools: PROPOSAL_TOOL_SOURCES,
-          call: planeCall(supervise, redact),
+          tools: PROPOSAL_METHODS,
+          call: planeCall(supervisePlane, redact),
           instructions: SUPERVISE_INSTRUCTIONS,
         }),
       ],
@@ -166,7 +169,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
       texts.stop();
       proposals.stop();
       await Promise.all([server.close(GRACE_MS), egress.close()]);
-      plane.interrupt();
+      for (const plane of [forgePlane, supervisePlane]) plane.interrupt();
       return operations.close();
     },
   };

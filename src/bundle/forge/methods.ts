@@ -1,4 +1,4 @@
-import type { Method } from './method.js';
+import type { Method } from '../plane/method.js';
 import { readChecks, readComments, readDiff, readIssue, readPr } from './read-methods.js';
 import { openPr, postComment, signalDone, updateDescription } from './write-methods.js';
 

@@ -1,7 +1,7 @@
 import { isNotFound } from '../../domain/base/errors.js';
 import type { CheckStatus, Comment, ForgeUser, Review } from '../../domain/forge/issue.js';
-import { defineMethod, type CallStory, type MethodContext } from './method.js';
-import type { TextGate } from './text-gate.js';
+import { defineMethod, type CallStory, type MethodContext } from '../plane/method.js';
+import type { TextGate } from '../plane/text-gate.js';
 import { untrustedDiff, untrustedName, untrustedText, WITHHELD } from './untrusted.js';
 
 /** Entries of one answer; the newest are kept. */

@@ -7,20 +7,7 @@ import {
   type PullRequest,
   type Review,
 } from '../../domain/forge/issue.js';
-import type { Forge } from '../../domain/forge/forge.js';
-
-/** The part of a forge an agent may reach at all; nothing else of the port can be called through the sidecar. */
-export type AgentForge = Pick<
-  Forge,
-  | 'readIssue'
-  | 'readPr'
-  | 'readComments'
-  | 'readReviews'
-  | 'readDiff'
-  | 'readChecks'
-  | 'postComment'
-  | 'updateDescription'
->;
+import type { AgentForge } from '../plane/method.js';
 
 export interface ForgeScope {
   /** The assigned issue; in a PR-first run the pull request itself. */

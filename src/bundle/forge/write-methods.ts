@@ -1,7 +1,7 @@
 import { ForgeHttpError } from '../../domain/base/errors.js';
 import { inertText, pullRequestBody } from '../../domain/text/inert-text.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
-import { defineMethod, type MethodContext } from './method.js';
+import { defineMethod, type MethodContext } from '../plane/method.js';
 
 /** Gitea keeps 255 characters of a title; a text well below what a queue message may have. */
 const TITLE_BYTES = 1000;

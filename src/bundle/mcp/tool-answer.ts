@@ -1,6 +1,6 @@
 import { isRecord } from '../../domain/base/is-record.js';
 import { isForgeNumber } from '../../domain/forge/issue.js';
-import type { CallOutcome } from '../forge/forge-plane.js';
+import type { CallOutcome } from '../plane/plane.js';
 import { JSON_RPC_CODE, type JsonRpcError } from '../jsonrpc/protocol.js';
 import type { ToolSource } from './tools.js';
 

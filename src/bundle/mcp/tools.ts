@@ -1,4 +1,4 @@
-import type { Method } from '../forge/method.js';
+import type { Method } from '../plane/method.js';
 
 /** What a tool is made from: a method of the forge, or one like it. */
 export interface ToolSource extends Pick<Method, 'name' | 'description' | 'kind' | 'inputSchema'> {

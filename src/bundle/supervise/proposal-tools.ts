@@ -1,17 +1,17 @@
 import { isRecord } from '../../domain/base/is-record.js';
 import { routeAddress } from '../../domain/egress/agent-env.js';
 import { CURRENT_CONFIG_DIR } from '../../domain/egress/ports.js';
-import { PROPOSAL_TOOLS, type ProposalAnswer, type ProposalTool } from '../../domain/supervise/proposal.js';
-import { jsonSchemaOf } from '../forge/params.js';
+import {
+  MAX_JUSTIFICATION_BYTES,
+  MAX_PROPOSED_BYTES,
+  PROPOSAL_TOOLS,
+  type ProposalAnswer,
+  type ProposalTool,
+  type ProposedFile,
+} from '../../domain/supervise/proposal.js';
 import type { ToolSource } from '../mcp/tools.js';
-import { PROPOSAL_PARAMS } from './proposal-params.js';
-
-/** One of the tools of an agent that is stuck. */
-export interface ProposalToolSource extends ToolSource {
-  readonly name: ProposalTool;
-  /** What it proposes anew, by its name. */
-  readonly file: string;
-}
+import { defineMethod, type Method } from '../plane/method.js';
+import type { ParamSpec } from '../plane/params.js';
 
 const ROUTE = routeAddress({ name: '<route>' });
 
@@ -47,6 +47,26 @@ const MEANING: Readonly<Record<ProposalAnswer['status'], string>> = {
 
 const MEANINGS = Object.entries(MEANING).map(([status, meaning]) => `${status} (${meaning})`);
 
+/** What each of the tools takes. */
+const PROPOSAL_PARAMS = {
+  proposed_file: {
+    type: 'text',
+    description: 'The whole new file: what is left out of it is taken away.',
+    maxBytes: MAX_PROPOSED_BYTES,
+    required: 'non-empty',
+  },
+  justification: {
+    type: 'text',
+    description: 'What you need it for, in a few sentences, for the person who decides.',
+    maxBytes: MAX_JUSTIFICATION_BYTES,
+    required: 'non-empty',
+  },
+  current_file_hash: {
+    type: 'sha256',
+    description: `SHA-256 of the current file that you started from, 64 hexadecimal digits: sha256sum ${CURRENT_CONFIG_DIR}/<file>`,
+  },
+} as const satisfies Record<keyof ProposedFile, ParamSpec>;
+
 const OUTPUT = {
   type: 'object',
   properties: {
@@ -58,10 +78,11 @@ const OUTPUT = {
   additionalProperties: false,
 } as const;
 
-export const PROPOSAL_TOOL_SOURCES: readonly ProposalToolSource[] = [
-  toolFor('cred-proxy-block'),
-  toolFor('pipelock-block'),
-  toolFor('capability-block'),
+/** The tools of an agent that is stuck. */
+export const PROPOSAL_METHODS: readonly (Method & ToolSource)[] = [
+  proposing('cred-proxy-block'),
+  proposing('pipelock-block'),
+  proposing('capability-block'),
 ];
 
 /** Told once to a client that connects. */
@@ -71,12 +92,12 @@ export const SUPERVISE_INSTRUCTIONS = [
   'Ask only for what the work needs. A rejected proposal is not to be proposed again.',
 ].join(' ');
 
-function toolFor(name: ProposalTool): ProposalToolSource {
-  const { file } = PROPOSAL_TOOLS[name];
+function proposing(name: ProposalTool): Method & ToolSource {
+  const { file, component } = PROPOSAL_TOOLS[name];
   const current = `${CURRENT_CONFIG_DIR}/${file}`;
-  return {
+  const what = `a new ${file} for ${component}`;
+  const method = defineMethod({
     name,
-    file,
     kind: 'write',
     description: [
       `Proposes a new version of your ${file}.`,
@@ -86,10 +107,21 @@ function toolFor(name: ProposalTool): ProposalToolSource {
       `Answers a status: ${MEANINGS.join('; ')}; and notes, what the person says to you.`,
       'Ask once, for all that you need of this file. A rejected proposal is not to be proposed again.',
     ].join(' '),
-    inputSchema: jsonSchemaOf(PROPOSAL_PARAMS),
-    outputSchema: OUTPUT,
-    inWords,
-  };
+    params: PROPOSAL_PARAMS,
+    story: () => ({
+      target: file,
+      did: `proposed ${what}`,
+      attempt: `proposing ${what}`,
+      passedOn: `proposed ${what}: pending, since the turn ended first`,
+    }),
+    run: async (params, { proposals }) => {
+      const answer = await proposals.propose(name, params);
+      if (answer.kind === 'refused') return { result: {}, refused: answer.reason };
+      const { status, notes, id } = answer;
+      return { result: { status, notes, id }, did: `proposed ${what}: ${status}` };
+    },
+  });
+  return { ...method, outputSchema: OUTPUT, inWords };
 }
 
 function inWords(result: unknown): string {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { DecisionAnswer, PublishAnswer, QueueAnswer, QueueBody } from '../../domain/run/queue.js';
-import type { ProposalTool } from '../../domain/supervise/proposal.js';
+import type { ProposalOutcome, QueueAnswer, QueueBody } from '../../domain/run/queue.js';
+import type { ProposalTool, ProposedFile } from '../../domain/supervise/proposal.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
-import type { PROPOSAL_PARAMS } from './proposal-params.js';
 
 export interface SuperviseDeskOptions {
   /** Durable when it resolves, after everything logged before. */
@@ -12,12 +11,6 @@ export interface SuperviseDeskOptions {
   readonly turn: number;
   readonly now: () => number;
 }
-
-/** What is proposed, as its parameters were read. */
-export type Proposed = Readonly<Record<keyof typeof PROPOSAL_PARAMS, string>>;
-
-/** What a proposal came to; `refused`: it is none that could be decided. */
-export type ProposalOutcome = DecisionAnswer | Extract<PublishAnswer, { readonly kind: 'refused' }>;
 
 /** A worker that is away must find few of them: too many files in the queue freeze a run. */
 const MAX_WAITING = 5;
@@ -38,7 +31,7 @@ export class SuperviseDesk {
   }
 
   /** Errors: `JsonRpcError` -32002 when too many wait already, -32004 when the sidecar stops first. */
-  async propose(tool: ProposalTool, proposed: Proposed): Promise<ProposalOutcome> {
+  async propose(tool: ProposalTool, proposed: ProposedFile): Promise<ProposalOutcome> {
     const key = JSON.stringify([tool, proposed]);
     return this.#held.get(key) ?? this.#hold(key, () => this.#ask(tool, proposed));
   }
@@ -70,7 +63,7 @@ export class SuperviseDesk {
 
   async #ask(
     tool: ProposalTool,
-    { proposed_file: file, justification, current_file_hash: currentHash }: Proposed,
+    { proposed_file: file, justification, current_file_hash: currentHash }: ProposedFile,
   ): Promise<ProposalOutcome> {
     const { send, answers, slug, turn, now } = this.#options;
     // Of each call its own: the answer to an earlier one may still lie there.

@@ -72,6 +72,9 @@ export interface QueueAnswer {
 /** To `proposal`: what was said to it, or why it is none (`PublishAnswer`'s `refused`). */
 export type DecisionAnswer = ProposalAnswer & { readonly kind: 'decision' };
 
+/** What a proposal came to; `refused`: it is none that could be decided. */
+export type ProposalOutcome = DecisionAnswer | Extract<PublishAnswer, { readonly kind: 'refused' }>;
+
 /** To `open_pr`. */
 export type PublishAnswer =
   | { readonly kind: 'published'; readonly pr: number; readonly url: string; readonly head: string }

@@ -33,6 +33,9 @@ export interface Proposal {
   readonly bottle_slug: string;
 }
 
+/** What an agent says of it, under the names of its tools' parameters. */
+export type ProposedFile = Pick<Proposal, 'proposed_file' | 'justification' | 'current_file_hash'>;
+
 /** @param sha256 of UTF-8 text, hexadecimal */
 export function proposalId(
   sha256: (text: string) => string,

@@ -1,5 +1,5 @@
 import { ForgeHttpError } from '../../../src/domain/base/errors.js';
-import type { AgentForge } from '../../../src/bundle/forge/scoped-forge.js';
+import type { AgentForge } from '../../../src/bundle/plane/method.js';
 import type {
   CheckStatus,
   Comment,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RateLimits } from '../../../src/bundle/forge/rate-limit.js';
+import type { RateLimits } from '../../../src/bundle/plane/rate-limit.js';
 import { redactor } from '../../../src/bundle/base/redact.js';
 import { startBundle, type RunningBundle } from '../../../src/bundle/start-bundle.js';
 import { RecordingForge } from './recording-forge.js';

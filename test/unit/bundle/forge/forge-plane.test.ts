@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
-import type { ForgePlane } from '../../../../src/bundle/forge/forge-plane.js';
+import type { Plane } from '../../../../src/bundle/plane/plane.js';
 import { planeFixture } from '../../../support/bundle/plane-fixture.js';
 import { aComment, anIssue } from '../../../support/bundle/recording-forge.js';
 
-async function errorOf(plane: ForgePlane, method: string, params?: unknown): Promise<JsonRpcError> {
+async function errorOf(plane: Plane, method: string, params?: unknown): Promise<JsonRpcError> {
   const error: unknown = await plane.call(method, params).then(
     () => assert.fail(`${method} was carried out`),
     (caught: unknown) => caught,

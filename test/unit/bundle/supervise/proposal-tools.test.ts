@@ -2,22 +2,19 @@ import assert from 'node:assert/strict';
 import { ToolSchema } from '@modelcontextprotocol/sdk/types.js';
 import { toolAnswer } from '../../../../src/bundle/mcp/tool-answer.js';
 import { toolOf } from '../../../../src/bundle/mcp/tools.js';
-import {
-  PROPOSAL_TOOL_SOURCES,
-  SUPERVISE_INSTRUCTIONS,
-} from '../../../../src/bundle/supervise/proposal-tools.js';
+import { PROPOSAL_METHODS, SUPERVISE_INSTRUCTIONS } from '../../../../src/bundle/supervise/proposal-tools.js';
 import { PROPOSAL_TOOLS } from '../../../../src/domain/supervise/proposal.js';
 
 const answerOf = (result: unknown): ReturnType<typeof toolAnswer> =>
-  toolAnswer(PROPOSAL_TOOL_SOURCES[0] ?? assert.fail(), { kind: 'answered', result, refused: undefined });
+  toolAnswer(PROPOSAL_METHODS[0] ?? assert.fail(), { kind: 'answered', result, refused: undefined });
 
 describe('the tools of an agent that is stuck', () => {
   it('are those of the contract, as the SDK takes them', () => {
     assert.deepEqual(
-      PROPOSAL_TOOL_SOURCES.map(({ name }) => name),
+      PROPOSAL_METHODS.map(({ name }) => name),
       Object.keys(PROPOSAL_TOOLS),
     );
-    for (const source of PROPOSAL_TOOL_SOURCES) {
+    for (const source of PROPOSAL_METHODS) {
       const tool = toolOf(source);
       ToolSchema.parse(tool);
       assert.equal(tool.annotations.readOnlyHint, false);
@@ -30,7 +27,7 @@ describe('the tools of an agent that is stuck', () => {
   });
 
   it('say when to use which, how to begin and what the answers mean', () => {
-    const [routes = '', hosts = ''] = PROPOSAL_TOOL_SOURCES.map(({ description }) => description);
+    const [routes = '', hosts = ''] = PROPOSAL_METHODS.map(({ description }) => description);
     assert.match(routes, /needs a credential.*http:\/\/127\.0\.0\.1:3129\/<route>.*use pipelock-block/);
     assert.match(hosts, /forward proxy.*refused.*no credential.*use cred-proxy-block/);
     for (const [text, file] of [
@@ -60,7 +57,7 @@ describe('the tools of an agent that is stuck', () => {
   });
 
   it('fail with the reason where it was none', () => {
-    for (const source of PROPOSAL_TOOL_SOURCES) {
+    for (const source of PROPOSAL_METHODS) {
       const answer = toolAnswer(source, { kind: 'answered', result: {}, refused: 'line 3: no host' });
       assert.equal(answer.isError, true);
       assert.equal(answer.structuredContent, undefined);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
-import { SuperviseDesk, type Proposed } from '../../../../src/bundle/supervise/supervise-desk.js';
+import { SuperviseDesk } from '../../../../src/bundle/supervise/supervise-desk.js';
 import { QUEUE_ID, type QueueAnswer, type QueueBody } from '../../../../src/domain/run/queue.js';
+import type { ProposedFile } from '../../../../src/domain/supervise/proposal.js';
 
 const HASH = 'a'.repeat(64);
 const REJECTED: QueueAnswer['result'] = { kind: 'decision', id: 'p1', status: 'rejected', notes: 'no' };
 
-const proposed = (proposed_file: string, justification = 'for the build', hash = HASH): Proposed => ({
+const proposed = (proposed_file: string, justification = 'for the build', hash = HASH): ProposedFile => ({
   ...{ proposed_file, justification, current_file_hash: hash },
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { jsonSchemaOf, parseParams, type ParamsSpec } from '../../../../src/bundle/forge/params.js';
+import { jsonSchemaOf, parseParams, type ParamsSpec } from '../../../../src/bundle/plane/params.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
 
 const HASH = 'ab'.repeat(32);

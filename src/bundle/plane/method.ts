@@ -1,9 +1,23 @@
-import type { PublishAnswer } from '../../domain/run/queue.js';
+import type { Forge } from '../../domain/forge/forge.js';
+import type { ProposalOutcome, PublishAnswer } from '../../domain/run/queue.js';
 import type { DoneStatus } from '../../domain/run/turn.js';
+import type { ProposalTool, ProposedFile } from '../../domain/supervise/proposal.js';
 import { jsonSchemaOf, parseParams, type ParamsOf, type ParamsSpec } from './params.js';
 import type { CallKind } from './rate-limit.js';
-import type { AgentForge } from './scoped-forge.js';
 import type { TextGate } from './text-gate.js';
+
+/** The part of a forge an agent may reach at all; nothing else of the port can be called through the sidecar. */
+export type AgentForge = Pick<
+  Forge,
+  | 'readIssue'
+  | 'readPr'
+  | 'readComments'
+  | 'readReviews'
+  | 'readDiff'
+  | 'readChecks'
+  | 'postComment'
+  | 'updateDescription'
+>;
 
 /** What the methods act on. Nothing in here widens the scope. */
 export interface MethodContext {
@@ -15,6 +29,7 @@ export interface MethodContext {
   readonly publisher: { openPr(title: string, body: string): Promise<PublishAnswer> };
   /** Of this call alone. */
   readonly texts: TextGate;
+  readonly proposals: { propose(tool: ProposalTool, proposed: ProposedFile): Promise<ProposalOutcome> };
   readonly doneSignal: { signal(status: DoneStatus, summary: string): Promise<void> };
   /** Where the forge's pages are; its images stay images in what is posted. */
   readonly forgePages: string | null;
@@ -30,6 +45,8 @@ export interface CallStory {
   readonly did: string;
   /** "comment on #9": what was tried, after "refused" or "failed". */
   readonly attempt: string;
+  /** Told of a call that the end of the turn cut off, when what it asked for is not lost by that. */
+  readonly passedOn?: string;
 }
 
 export interface MethodResult {

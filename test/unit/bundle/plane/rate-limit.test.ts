@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RateLimiter, type CallKind } from '../../../../src/bundle/forge/rate-limit.js';
+import { RateLimiter, type CallKind } from '../../../../src/bundle/plane/rate-limit.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
 
 describe('the rate limit of a run', () => {

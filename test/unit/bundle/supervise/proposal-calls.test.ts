@@ -1,41 +1,22 @@
 import assert from 'node:assert/strict';
 import type { NewOperation } from '../../../../src/bundle/base/operation-log.js';
-import { RateLimiter } from '../../../../src/bundle/forge/rate-limit.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
-import type { ProposalOutcome } from '../../../../src/bundle/supervise/supervise-desk.js';
+import type { Plane } from '../../../../src/bundle/plane/plane.js';
+import { PROPOSAL_METHODS } from '../../../../src/bundle/supervise/proposal-tools.js';
 import { MAX_JUSTIFICATION_BYTES, MAX_PROPOSED_BYTES } from '../../../../src/domain/supervise/proposal.js';
-import { SupervisePlane } from '../../../../src/bundle/supervise/supervise-plane.js';
+import { planeFixture, type PlaneFixture } from '../../../support/bundle/plane-fixture.js';
 
 const HASH = 'a'.repeat(64);
 const PARAMS = { proposed_file: 'example.org\n', justification: 'downloads', current_file_hash: HASH };
 
-describe('the plane of proposals', () => {
-  let asked: unknown[][];
+describe('calls of the tools for proposals', () => {
+  let fixture: PlaneFixture;
+  let plane: Plane;
   let log: NewOperation[];
-  let limited: number;
-  let limiter: RateLimiter;
-  let decide: () => Promise<ProposalOutcome>;
-  let plane: SupervisePlane;
 
   beforeEach(() => {
-    asked = [];
-    log = [];
-    limited = 0;
-    limiter = new RateLimiter({ callsPerMinute: 10, writesPerMinute: 9 }, () => 0);
-    decide = () => Promise.resolve({ kind: 'decision', id: 'p1', status: 'modified', notes: 'only 443' });
-    plane = new SupervisePlane({
-      desk: {
-        propose: (...args) => {
-          asked.push(args);
-          return decide();
-        },
-      },
-      limiter,
-      log: {
-        add: ({ ms: _took, ...line }) => log.push(line),
-        countLimited: () => (limited += 1),
-      },
-    });
+    fixture = planeFixture({ callsPerMinute: 10, writesPerMinute: 9 }, null, PROPOSAL_METHODS);
+    ({ plane, log } = fixture);
   });
 
   const codeOf = async (call: Promise<unknown>): Promise<number | undefined> => {
@@ -46,9 +27,8 @@ describe('the plane of proposals', () => {
       return error instanceof JsonRpcError ? error.code : assert.fail(String(error));
     }
   };
-  const line = (outcome: NewOperation['outcome'], came: string): NewOperation => ({
-    ...{ operation: 'pipelock-block', target: 'allowlist', outcome },
-    text: `proposed a new allowlist for pipelock: ${came}`,
+  const line = (outcome: NewOperation['outcome'], text: string): NewOperation => ({
+    ...{ operation: 'pipelock-block', target: 'allowlist', outcome, text },
   });
 
   it('answers status, notes and id, and tells the log', async () => {
@@ -56,8 +36,8 @@ describe('the plane of proposals', () => {
       result: { status: 'modified', notes: 'only 443', id: 'p1' },
       refused: undefined,
     });
-    assert.deepEqual(asked, [['pipelock-block', PARAMS]]);
-    assert.deepEqual(log, [line('ok', 'modified')]);
+    assert.deepEqual(fixture.proposed, [['pipelock-block', PARAMS]]);
+    assert.deepEqual(log, [line('ok', 'proposed a new allowlist for pipelock: modified')]);
   });
 
   it('names the file of each tool', async () => {
@@ -67,9 +47,11 @@ describe('the plane of proposals', () => {
   });
 
   it('says why it is no proposal', async () => {
-    decide = () => Promise.resolve({ kind: 'refused', reason: 'line 1: no host' });
+    fixture.decide = () => Promise.resolve({ kind: 'refused', reason: 'line 1: no host' });
     assert.equal((await plane.call('pipelock-block', PARAMS)).refused, 'line 1: no host');
-    assert.deepEqual(log, [line('refused', 'line 1: no host')]);
+    assert.deepEqual(log, [
+      line('refused', 'refused proposing a new allowlist for pipelock: line 1: no host'),
+    ]);
   });
 
   it('takes these parameters and no others', async () => {
@@ -81,7 +63,7 @@ describe('the plane of proposals', () => {
       log.map(({ outcome }) => outcome),
       ['refused', 'refused'],
     );
-    assert.deepEqual(asked, []);
+    assert.deepEqual(fixture.proposed, []);
   });
 
   it('takes no empty or oversized text, by bytes of UTF-8, and nothing that is no hash', async () => {
@@ -103,22 +85,22 @@ describe('the plane of proposals', () => {
       plane.call('pipelock-block', { proposed_file, justification, current_file_hash });
     for (const one of bad)
       assert.equal(await codeOf(call(one)), JSON_RPC_CODE.invalidParams, JSON.stringify(one).slice(0, 80));
-    assert.equal(asked.length, 0);
+    assert.equal(fixture.proposed.length, 0);
     await call([wide(MAX_PROPOSED_BYTES), wide(MAX_JUSTIFICATION_BYTES), HASH.toUpperCase()]);
-    const [[, taken] = []] = asked;
+    const [[, taken] = []] = fixture.proposed;
     assert.equal((taken as typeof PARAMS).current_file_hash, HASH);
   });
 
   it('proposes nothing that a secret of ours was taken out of', async () => {
     assert.equal(await codeOf(plane.call('pipelock-block', PARAMS, true)), JSON_RPC_CODE.secretFound);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(fixture.proposed, []);
   });
 
   it('counts against the limits that the run has for all it calls', async () => {
-    for (let call = 1; call <= 8; call += 1) limiter.admit('write');
+    for (let call = 1; call <= 8; call += 1) fixture.limiter.admit('write');
     await plane.call('pipelock-block', PARAMS);
     assert.equal(await codeOf(plane.call('pipelock-block', PARAMS)), JSON_RPC_CODE.rateLimited);
-    assert.deepEqual([asked.length, limited], [1, 1]);
+    assert.deepEqual([fixture.proposed.length, fixture.limited.count], [1, 1]);
   });
 
   it('knows no other tools', async () => {
@@ -128,13 +110,13 @@ describe('the plane of proposals', () => {
   });
 
   it('tells a call that the sidecar’s end cut off as passed on, and a fault as failed', async () => {
-    decide = () => Promise.reject(new JsonRpcError(JSON_RPC_CODE.pending, 'the sidecar stops'));
+    fixture.decide = () => Promise.reject(new JsonRpcError(JSON_RPC_CODE.pending, 'the sidecar stops'));
     assert.equal(await codeOf(plane.call('pipelock-block', PARAMS)), JSON_RPC_CODE.pending);
-    decide = () => Promise.reject(new Error('disk full at /run'));
+    fixture.decide = () => Promise.reject(new Error('disk full at /run'));
     await assert.rejects(plane.call('pipelock-block', PARAMS), /disk full/);
     assert.deepEqual(log, [
-      line('ok', 'pending, since the turn ended first'),
-      line('failed', 'internal error'),
+      line('ok', 'proposed a new allowlist for pipelock: pending, since the turn ended first'),
+      line('failed', 'failed proposing a new allowlist for pipelock: internal error'),
     ]);
   });
 });

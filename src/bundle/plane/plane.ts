@@ -6,15 +6,16 @@ import {
 } from '../../domain/base/errors.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 import type { OperationLog } from '../base/operation-log.js';
-import { admitCall } from './admit-call.js';
+import { TextGate, type Readers } from './text-gate.js';
+import { inlineText } from '../../domain/text/untrusted-text.js';
 import type { CallStory, Method, MethodContext } from './method.js';
 import type { RateLimiter } from './rate-limit.js';
-import { TextGate, type Readers } from './text-gate.js';
 
-export interface ForgePlaneOptions {
+export interface PlaneOptions {
   readonly methods: readonly Method[];
   readonly context: Omit<MethodContext, 'texts'>;
   readonly readers: Readers;
+  /** The run's: the calls of all planes count against it. */
   readonly limiter: RateLimiter;
   readonly log: Pick<OperationLog, 'add' | 'countLimited'>;
 }
@@ -26,8 +27,8 @@ export interface CallOutcome {
 }
 
 /** Runs the agent's calls: rate limit, parameters, method; every one becomes one line of the operation log. */
-export class ForgePlane {
-  readonly #options: ForgePlaneOptions;
+export class Plane {
+  readonly #options: PlaneOptions;
   readonly #methods: ReadonlyMap<string, Method>;
   /** What the log has of texts that were kept back: the agent decides how often it asks for them. */
   readonly #toldWithheld = new Set<string>();
@@ -36,7 +37,7 @@ export class ForgePlane {
     { readonly operation: string; readonly story: CallStory; readonly began: number }
   >();
 
-  constructor(options: ForgePlaneOptions) {
+  constructor(options: PlaneOptions) {
     this.#options = options;
     this.#methods = new Map(options.methods.map((method) => [method.name, method]));
   }
@@ -47,7 +48,7 @@ export class ForgePlane {
    */
   async call(name: string, params: unknown, blanked = false): Promise<CallOutcome> {
     const { context, readers } = this.#options;
-    const method = admitCall(name, this.#methods, this.#options);
+    const method = this.#admit(name);
     const call = this.#prepare(method, params);
     const key = {};
     this.#underWay.set(key, { operation: method.name, story: call.story, began: performance.now() });
@@ -61,8 +62,10 @@ export class ForgePlane {
       return { result, refused };
     } catch (error) {
       const known = agentError(error, call.story.attempt, context.forge.writable);
+      const { attempt, passedOn } = call.story;
       const outcome = isRefusal(error) ? 'refused' : 'failed';
-      this.#tell(key, outcome, `${outcome} ${call.story.attempt}: ${reasonOf(error, known)}`);
+      if (known?.code === JSON_RPC_CODE.pending && passedOn !== undefined) this.#tell(key, 'ok', passedOn);
+      else this.#tell(key, outcome, `${outcome} ${attempt}: ${reasonOf(error, known)}`);
       throw known ?? error;
     }
   }
@@ -93,6 +96,23 @@ export class ForgePlane {
     }
   }
 
+  /** It is counted, also when there is no such method. Errors: `JsonRpcError` -32002 and -32601, both told to the log. */
+  #admit(name: string): Method {
+    const { limiter, log } = this.#options;
+    const method = this.#methods.get(name);
+    try {
+      limiter.admit(method?.kind ?? 'unknown');
+    } catch (error) {
+      log.countLimited();
+      throw error;
+    }
+    if (method !== undefined) return method;
+    const shown = inlineText(name, 40);
+    const text = `refused unknown method "${shown}"`;
+    log.add({ operation: 'unknown', target: '', outcome: 'refused', text });
+    throw new JsonRpcError(JSON_RPC_CODE.methodNotFound, `method not found: ${shown}`);
+  }
+
   #prepare(method: Method, params: unknown): ReturnType<Method['prepare']> {
     try {
       return method.prepare(params);
@@ -112,7 +132,7 @@ function countOf({ withheld }: TextGate): string {
 }
 
 /** Of texts that our own secrets were taken out of. */
-export const BLANKED =
+const BLANKED =
   'this holds a secret of the orchestrator (rule known-secret). Leave it out of the text. Say in your summary that it has to be replaced; do not repeat it anywhere';
 
 function isRefusal(error: unknown): boolean {
