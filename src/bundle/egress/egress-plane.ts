@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { errorFields } from '../base/bundle-log.js';
+import { SocketDoor } from '../base/socket-door.js';
 import type { EgressPlaneOptions } from './egress-options.js';
 import { DEFAULT_LIMITS } from './limits.js';
-import { ProxyDoor } from './proxy-door.js';
 import type { Proxies } from './proxies.js';
 
 export interface EgressPlane {
@@ -33,14 +33,13 @@ export async function openEgressPlane(options: EgressPlaneOptions): Promise<Egre
     );
   };
   const { maxConnections } = limits;
-  const { egressSocket, credentialSocket } = options.paths;
+  const doorTo = (to: 'forward' | 'credential', socketPath: string): SocketDoor =>
+    new SocketDoor({ socketPath, maxConnections, allowHalfOpen: true }, (socket) => {
+      handOver(socket, to);
+    });
   const doors = [
-    new ProxyDoor({ socketPath: egressSocket, maxConnections }, (socket) => {
-      handOver(socket, 'forward');
-    }),
-    new ProxyDoor({ socketPath: credentialSocket, maxConnections }, (socket) => {
-      handOver(socket, 'credential');
-    }),
+    doorTo('forward', options.paths.egressSocket),
+    doorTo('credential', options.paths.credentialSocket),
   ];
   await Promise.all(doors.map((door) => door.open()));
   return {
@@ -49,7 +48,7 @@ export async function openEgressPlane(options: EgressPlaneOptions): Promise<Egre
       Promise.all([load(), import('./model/model-plane.js')]).catch(() => undefined);
     },
     close: async () => {
-      await Promise.all(doors.map((door) => door.close()));
+      await Promise.all(doors.map((door) => door.close(0)));
       const proxies = await loading?.catch(() => undefined);
       await proxies?.stop();
     },

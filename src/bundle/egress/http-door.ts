@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Deadlines } from '../base/deadlines.js';
+import { handOver } from '../base/socket-door.js';
 import { IDLE_MS, MAX_HEADER_BYTES } from './limits.js';
 
 export interface HttpDoorHandlers {
@@ -17,7 +19,7 @@ const HEAD_MS = 30_000;
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * Node's HTTP server for connections that a `ProxyDoor` accepted. Its parser is the strict one: both content-length and
+ * Node's HTTP server for connections that a `SocketDoor` accepted. Its parser is the strict one: both content-length and
  * transfer-encoding, two lengths, spaces before colons and bare line feeds are answered with 400 and the end of the
  * connection. A request that comes before the answer to the one before has ended is the end of it, too: else one connection
  * would be as many exchanges as its client likes.
@@ -26,16 +28,7 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
   const server: Server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, insecureHTTPParser: false });
   server.timeout = IDLE_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  const deadlines = new WeakMap<Duplex, NodeJS.Timeout>();
-  const awaitHead = (socket: Duplex, ms: number): void => {
-    deadlines.set(
-      socket,
-      setTimeout(() => socket.destroy(), ms),
-    );
-  };
-  const headArrived = (socket: Duplex): void => {
-    clearTimeout(deadlines.get(socket));
-  };
+  const heads = new Deadlines();
   const latest = new WeakMap<Duplex, ServerResponse>();
   /** Once the answer before is sent: a client may have the whole of it a moment before that is known here. */
   const inTurn = (socket: Duplex, next: () => void): void => {
@@ -49,7 +42,7 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
   };
   server.on('request', (request, response) => {
     const { socket } = request;
-    headArrived(socket);
+    heads.clear(socket);
     // A client that goes away in the middle must not end the process.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
@@ -62,11 +55,11 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
     // One that waits is not ended: the next behind it is the end of the connection.
     latest.set(socket, response);
     response.once('close', () => {
-      if (latest.get(socket) === response && !socket.destroyed) awaitHead(socket, KEEP_ALIVE_MS + HEAD_MS);
+      if (latest.get(socket) === response && !socket.destroyed) heads.set(socket, KEEP_ALIVE_MS + HEAD_MS);
     });
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    headArrived(socket);
+    heads.clear(socket);
     if (latest.get(socket)?.closed === false) socket.destroy();
     if (socket.destroyed) return;
     if (onConnect === undefined) {
@@ -79,13 +72,7 @@ export function httpDoor({ onRequest, onConnect, onFault }: HttpDoorHandlers): (
     });
   });
   return (socket) => {
-    if (socket.destroyed) return;
-    awaitHead(socket, HEAD_MS);
-    socket.once('close', () => {
-      clearTimeout(deadlines.get(socket));
-    });
-    // Node's documented way to give a server a connection that was accepted elsewhere.
-    server.emit('connection', socket);
-    socket.resume();
+    if (!socket.destroyed) heads.set(socket, HEAD_MS);
+    handOver(server, socket);
   };
 }

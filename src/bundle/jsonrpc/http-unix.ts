@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { JoinedBytes } from '../../domain/base/joined-bytes.js';
+import { Deadlines } from '../base/deadlines.js';
 import { answerLast } from '../base/last-answer.js';
-import { UnixDoor } from './unix-door.js';
+import { handOver, SocketDoor } from '../base/socket-door.js';
 
 export interface HttpUnixLimits {
   /** Largest request body, bytes. */
@@ -40,18 +40,30 @@ export interface HttpUnixServer {
  */
 export async function serveHttpOnUnixSocket(options: HttpUnixOptions): Promise<HttpUnixServer> {
   const limits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
-  const door: UnixDoor = new UnixDoor({ ...limits, socketPath: options.socketPath }, (socket) => {
+  const { socketPath } = options;
+  const { maxConnections, requestTimeoutMs } = limits;
+  const deadlines = new Deadlines();
+  const door = new SocketDoor({ socketPath, maxConnections, allowHalfOpen: false }, (socket) => {
+    deadlines.set(socket, requestTimeoutMs);
     void http.then((server) => {
       handOver(server, socket);
     });
   });
   await door.open();
   const http = loadHttp((request, response) => {
+    const { socket } = request;
     // Not when the client has it, which is never if it does not read.
     response.once('prefinish', () => {
-      door.answered(request.socket);
+      if (socket.destroyed) return;
+      deadlines.set(socket, requestTimeoutMs);
+      // Who waits for the end of the stream would keep the connection until the deadline.
+      socket.end();
     });
-    void handle(request, response, door, options, limits);
+    const onArrived = (): void => {
+      // From now on the connection may be silent as long as the answer takes.
+      deadlines.clear(socket);
+    };
+    void handle(request, response, onArrived, options, limits);
   });
   return { close: (graceMs) => door.close(graceMs) };
 }
@@ -74,17 +86,10 @@ async function loadHttp(
   return server;
 }
 
-/** Node's documented way to give a server a connection that was accepted elsewhere: its event "connection". */
-function handOver(server: Server, socket: Socket): void {
-  if (socket.destroyed) return;
-  server.emit('connection', socket);
-  socket.resume();
-}
-
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  door: UnixDoor,
+  onArrived: () => void,
   options: HttpUnixOptions,
   limits: HttpUnixLimits,
 ): Promise<void> {
@@ -111,7 +116,7 @@ async function handle(
     refuse(request, response, ...tooLarge(limits.maxBodyBytes));
     return;
   }
-  door.requestArrived(request.socket);
+  onArrived();
   await onPost(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body), request, response);
 }
 
