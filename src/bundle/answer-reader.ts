@@ -1,14 +1,12 @@
-import { readdirSync, readFileSync, statSync, watch, type FSWatcher } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { isRecord } from '../domain/base/is-record.js';
 import { isForgeNumber } from '../domain/forge/issue.js';
-import { QUEUE_ID, QUEUE_MESSAGE_BYTES, type QueueAnswer } from '../domain/run/queue.js';
+import type { QueueAnswer } from '../domain/run/queue.js';
 import type { ProposalAnswer } from '../domain/supervise/proposal.js';
+import { watchQuietly } from './base/watch-quietly.js';
 
 const POLL_MS = 50;
-/** A file that still makes no sense after this is no half-written one. */
-const MALFORMED_MS = 2000;
-const ANSWER_FILE = /^([a-z0-9]{8,40})\.json$/;
 /** Complete by its type. */
 const STATUSES: Readonly<Record<ProposalAnswer['status'], true>> = {
   approved: true,
@@ -19,7 +17,7 @@ const STATUSES: Readonly<Record<ProposalAnswer['status'], true>> = {
   pending: true,
 };
 
-/** Reads the worker's answers, `<request id>.json`, in a directory that only the worker can write. */
+/** Reads the worker's answers, `<request id>.json`, each put whole into a directory that only the worker can write. */
 export class AnswerReader {
   readonly #directory: string;
 
@@ -29,60 +27,43 @@ export class AnswerReader {
 
   /**
    * Resolves when the answer is there, however long that takes. Looks every 50 ms and, where the file system tells,
-   * at once. Errors: the signal's reason when aborted; `Error` for a file that stays malformed.
+   * at once. Errors: the signal's reason when aborted; `Error` for a file that is malformed.
    */
   wait(requestId: string, signal: AbortSignal): Promise<QueueAnswer> {
     return new Promise((resolve, reject) => {
-      let malformedSince: number | undefined;
-      const finish = (settle: () => void): void => {
+      const look = (): void => {
+        try {
+          signal.throwIfAborted();
+          const found = this.#read(requestId);
+          if (found === 'absent') return;
+          if (found === 'malformed') throw new Error(`the answer to request ${requestId} is malformed`);
+          resolve(found);
+        } catch (error) {
+          reject(error);
+        }
         clearInterval(timer);
         watcher?.close();
-        signal.removeEventListener('abort', aborted);
-        settle();
-      };
-      const aborted = (): void => {
-        finish(() => {
-          reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-        });
-      };
-      const look = (): void => {
-        const found = this.#read(requestId);
-        if (found === 'absent') return;
-        if (found !== 'malformed') {
-          finish(() => {
-            resolve(found);
-          });
-          return;
-        }
-        malformedSince ??= performance.now();
-        if (performance.now() - malformedSince < MALFORMED_MS) return;
-        finish(() => {
-          reject(new Error(`the answer to request ${requestId} is malformed`));
-        });
+        signal.removeEventListener('abort', look);
       };
       const timer = setInterval(look, POLL_MS);
       const watcher = watchQuietly(this.#directory, look);
-      signal.addEventListener('abort', aborted);
-      if (signal.aborted) aborted();
-      else look();
+      signal.addEventListener('abort', look);
+      look();
     });
   }
 
   /** Pull requests of answers that lie there, also to a predecessor that was killed while it waited. */
   publishedPrs(): number[] {
     return readdirSync(this.#directory).flatMap((name) => {
-      const requestId = ANSWER_FILE.exec(name)?.[1];
-      const answer = requestId === undefined ? 'absent' : this.#read(requestId);
+      const answer = this.#read(basename(name, '.json'));
       return typeof answer === 'object' && answer.result.kind === 'published' ? [answer.result.pr] : [];
     });
   }
 
   #read(requestId: string): QueueAnswer | 'absent' | 'malformed' {
-    if (!QUEUE_ID.test(requestId)) return 'malformed';
-    const file = join(this.#directory, `${requestId}.json`);
     try {
-      if (statSync(file).size > QUEUE_MESSAGE_BYTES) return 'malformed';
-      return parseAnswer(requestId, JSON.parse(readFileSync(file, 'utf8'))) ?? 'malformed';
+      const text = readFileSync(join(this.#directory, `${requestId}.json`), 'utf8');
+      return parseAnswer(requestId, JSON.parse(text)) ?? 'malformed';
     } catch (error) {
       return error instanceof SyntaxError ? 'malformed' : 'absent';
     }
@@ -107,13 +88,4 @@ function parseAnswer(requestId: string, value: unknown): QueueAnswer | undefined
 
 function isStatus(value: unknown): value is ProposalAnswer['status'] {
   return typeof value === 'string' && Object.hasOwn(STATUSES, value);
-}
-
-/** Only an accelerator: where watching is not possible the poll finds the file. */
-function watchQuietly(directory: string, onChange: () => void): FSWatcher | undefined {
-  try {
-    return watch(directory, { persistent: false }, onChange).on('error', () => undefined);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,6 +12,7 @@ import {
   type ForgeKind,
 } from '../domain/forge/issue.js';
 import { NO_BUDGET, type ModelBudget } from '../domain/run/model-use.js';
+import type { TurnHeader } from '../domain/run/queue-directory.js';
 import { isSlug } from '../domain/run/slug.js';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from './plane/rate-limit.js';
 import type { Readers } from './plane/text-gate.js';
@@ -160,76 +161,72 @@ interface TurnFile {
 }
 
 /**
- * `{"turn": 3, "prNumber": 7, "owner": "alice", "repo": "demo"}`, with `budget` (`{"tokens": 5, "microUsd": null}`) and
- * `prices` (as `parsePrices` reads them) and `readers` (logins; left out for everybody) and `goesOnWith` (a turn; left out
- * where none was interrupted); `prNumber` null: there is none yet. Of what is left out before those the
- * environment says, which is the container's and so as old as the run: a repository may have been renamed since.
+ * The file that a `TurnHeader` was written into. What it leaves out of repository and pull request the environment says,
+ * which is the container's and so as old as the run.
  */
 function readTurnFile(file: string): TurnFile {
-  let value: unknown;
-  try {
-    value = JSON.parse(readOrExplain(file, 'the turn, written by the worker before each start'));
-  } catch (error) {
-    if (error instanceof InvalidInputError) throw error;
-    throw new InvalidInputError(`${file}: not JSON`, { cause: error });
-  }
-  if (!isRecord(value)) throw new InvalidInputError(`${file}: not an object`);
-  const { turn, goesOnWith = null, prNumber, owner, repo } = value;
-  if (!isForgeNumber(turn)) throw new InvalidInputError(`${file}: "turn" must be a whole number from 1`);
-  if (goesOnWith !== null && !isForgeNumber(goesOnWith))
-    throw new InvalidInputError(`${file}: "goesOnWith" must be a whole number from 1`);
-  if (prNumber !== undefined && prNumber !== null && !isForgeNumber(prNumber)) {
-    throw new InvalidInputError(`${file}: "prNumber" must be a whole number from 1, or null`);
-  }
+  const given = readObject(file, 'the turn, written by the worker before each start');
+  const field = <T>(name: keyof TurnHeader, isValid: (value: unknown) => value is T, form: string): T => {
+    const value = given[name];
+    if (!isValid(value)) throw new InvalidInputError(`${file}: "${name}" must be ${form}`);
+    return value;
+  };
+  const number = 'a whole number from 1';
+  const readers = field('readers', optional(isTextList), 'a list of logins');
   return {
-    turn,
-    goesOnWith,
-    pr: prNumber,
-    owner: nameIn(file, 'owner', owner, isOwnerName),
-    repo: nameIn(file, 'repo', repo, isForgeName),
-    budget: budgetIn(file, value['budget']),
-    uploadBytes: typeof value['uploadBytes'] === 'number' ? value['uploadBytes'] : DEFAULT_UPLOAD_BYTES,
-    prices: pricesIn(file, value['prices']),
-    readers: readersIn(file, value['readers']),
+    turn: field('turn', isForgeNumber, number),
+    goesOnWith: field('goesOnWith', optional(isNumberOrNull), `${number}, or null`) ?? null,
+    pr: field('prNumber', optional(isNumberOrNull), `${number}, or null`),
+    owner: field('owner', optional(isOwnerName), 'a name on the forge'),
+    repo: field('repo', optional(isForgeName), 'a name on the forge'),
+    budget:
+      field('budget', optional(isBudget), '"tokens" and "microUsd", whole numbers or null') ?? NO_BUDGET,
+    uploadBytes: field('uploadBytes', optional(isAmount), 'a whole number from 0') ?? DEFAULT_UPLOAD_BYTES,
+    prices: parsePrices(field('prices', optional(isPrices), 'prices of models, separated by commas') ?? ''),
+    readers: readers === undefined ? null : new Set(readers.map((login) => login.toLowerCase())),
   };
 }
 
-function nameIn(
-  file: string,
-  field: string,
-  value: unknown,
-  isName: (value: unknown) => value is string,
-): string | undefined {
-  if (value === undefined || isName(value)) return value;
-  throw new InvalidInputError(`${file}: "${field}" must be a name on the forge`);
-}
-
-function budgetIn(file: string, value: unknown): ModelBudget {
-  if (value === undefined) return NO_BUDGET;
-  const { tokens, microUsd } = isRecord(value) ? value : {};
-  if (isFigure(tokens) && isFigure(microUsd)) return { tokens, microUsd };
-  throw new InvalidInputError(`${file}: "budget" must have "tokens" and "microUsd", whole numbers or null`);
-}
-
-function isFigure(value: unknown): value is number | null {
-  return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0);
-}
-
-function pricesIn(file: string, value: unknown): PriceTable {
-  if (value === undefined) return [];
+function readObject(file: string, what: string): Readonly<Record<string, unknown>> {
+  const text = readOrExplain(file, what);
   try {
-    if (typeof value === 'string') return parsePrices(value);
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
   } catch (error) {
-    if (!(error instanceof InvalidInputError)) throw error;
+    throw new InvalidInputError(`${file}: not JSON`, { cause: error });
   }
-  throw new InvalidInputError(`${file}: "prices" must be prices of models, separated by commas`);
+  throw new InvalidInputError(`${file}: not an object`);
 }
 
-function readersIn(file: string, value: unknown): Readers {
-  if (value === undefined) return null;
-  if (Array.isArray(value) && value.every((login) => typeof login === 'string'))
-    return new Set(value.map((login) => login.toLowerCase()));
-  throw new InvalidInputError(`${file}: "readers" must be a list of logins`);
+function optional<T>(isValid: (value: unknown) => value is T): (value: unknown) => value is T | undefined {
+  return (value) => value === undefined || isValid(value);
+}
+
+function isNumberOrNull(value: unknown): value is number | null {
+  return value === null || isForgeNumber(value);
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isBudget(value: unknown): value is ModelBudget {
+  if (!isRecord(value)) return false;
+  return [value['tokens'], value['microUsd']].every((amount) => amount === null || isAmount(amount));
+}
+
+function isPrices(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  try {
+    parsePrices(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 function readOrExplain(file: string, what: string): string {

@@ -1,10 +1,11 @@
-import { readFileSync, statSync, watch, type FSWatcher } from 'node:fs';
+import { readFileSync, statSync, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../domain/base/message-of.js';
 import { parseAllowlist, type AllowEntry } from '../../domain/egress/allowlist.js';
 import type { Route } from '../../domain/egress/route.js';
 import { parseRoutes } from '../../domain/egress/routes.js';
 import type { BundleLog } from '../base/bundle-log.js';
+import { watchQuietly } from '../base/watch-quietly.js';
 
 export interface EgressConfig {
   readonly allow: readonly AllowEntry[];
@@ -45,11 +46,7 @@ export class LiveConfig {
       if (this.#look()) onChange();
     };
     this.#timer = setInterval(look, POLL_MS).unref();
-    try {
-      this.#watcher = watch(this.#directory, { persistent: false }, look).on('error', () => undefined);
-    } catch {
-      // The poll finds it.
-    }
+    this.#watcher = watchQuietly(this.#directory, look);
   }
 
   stop(): void {

@@ -97,33 +97,28 @@ describe('the queue directories', () => {
     );
   });
 
-  it('finds an answer written before, during and in pieces', async () => {
+  it('finds an answer written before and during the wait', async () => {
     const answers = new AnswerReader(run.in);
     const never = new AbortController().signal;
     run.answer('before00', { kind: 'refused', reason: 'no' });
     assert.deepEqual((await answers.wait('before00', never)).result, { kind: 'refused', reason: 'no' });
     const during = answers.wait('during00', never);
-    const pieces = answers.wait('pieces00', never);
-    writeFileSync(join(run.in, 'pieces00.json'), '{"requestId":"pie');
     run.answer('during00', { kind: 'published', pr: 7, url: 'u', head: 'h' });
     assert.deepEqual((await during).result, { kind: 'published', pr: 7, url: 'u', head: 'h' });
-    run.answer('pieces00', { kind: 'refused', reason: 'late' });
-    assert.deepEqual((await pieces).result, { kind: 'refused', reason: 'late' });
   });
 
-  it('takes no answer that is malformed or for another request', async function () {
-    this.timeout(10_000);
+  it('takes no answer that is malformed or for another request', async () => {
     const answers = new AnswerReader(run.in);
     const bad = [
       { requestId: 'other000', result: { kind: 'refused', reason: 'x' } },
       { requestId: 'wanted00', result: { kind: 'published', pr: '7', url: 'u', head: 'h' } },
       { requestId: 'wanted00', result: { kind: 'published', pr: 1.5, url: 'u', head: 'h' } },
       [],
-    ];
+    ].map((value) => JSON.stringify(value));
     await Promise.all(
-      bad.map(async (value, n) => {
+      [...bad, '{"requestId":"wan'].map(async (text, n) => {
         const directory = mkdtempSync(join(run.root, `bad${String(n)}`));
-        writeFileSync(join(directory, 'wanted00.json'), JSON.stringify(value));
+        writeFileSync(join(directory, 'wanted00.json'), text);
         const reader = new AnswerReader(directory);
         assert.deepEqual(reader.publishedPrs(), []);
         await assert.rejects(reader.wait('wanted00', new AbortController().signal), /malformed/);
