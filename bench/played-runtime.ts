@@ -227,7 +227,11 @@ export class PlayedRuntime implements BottleRuntime {
       },
     } as const;
     const forge = this.#forgeFor({ forge: 'gitea', owner, repo });
-    const parts = { forge, log: () => undefined, redact: (text: string) => text };
+    const parts = {
+      forge: () => Promise.resolve(forge),
+      log: () => undefined,
+      redact: (text: string) => text,
+    };
     this.#bundles.set(slug, await startBundle(config, parts));
   }
 

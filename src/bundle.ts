@@ -7,7 +7,6 @@ import { InvalidInputError } from './domain/base/errors.js';
 import { bundleLog, errorFields, type BundleLog } from './bundle/base/bundle-log.js';
 import { readBundleConfig, readToken, type BundleConfig } from './bundle/config.js';
 import type { AgentForge } from './bundle/plane/method.js';
-import { lazyForge } from './bundle/lazy-forge.js';
 import { redactor } from './bundle/base/redact.js';
 import { startBundle, type RunningBundle } from './bundle/start-bundle.js';
 
@@ -33,10 +32,9 @@ async function start(): Promise<RunningBundle> {
   const config = readBundleConfig(process.env);
   const redact = redactor(config.hasForge ? [readToken(config.paths.tokenFile)] : []);
   log = bundleLog(redact);
-  const forge = lazyForge(() => connect(config));
+  let connecting: Promise<AgentForge> | undefined;
+  const forge = (): Promise<AgentForge> => (connecting ??= connect(config));
   const bundle = await startBundle(config, { forge, log, redact });
-  // While the agent starts: its first call would wait for it.
-  if (config.hasForge) forge.load();
   const { slug, turn, issue, pr } = config;
   log('info', 'serving', { slug, turn, issue, pr, readyAfterMs: Math.round(performance.now()) });
   return bundle;

@@ -33,7 +33,8 @@ export interface RunningBundle {
 }
 
 export interface BundleParts {
-  readonly forge: AgentForge;
+  /** Called for what the agent asks of the forge, and before, since it loads an adapter; each time the same. */
+  readonly forge: () => Promise<AgentForge>;
   readonly log: BundleLog;
   readonly redact: Redact;
   /** For tests, whose upstreams are on loopback. */
@@ -163,6 +164,8 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   });
   // While the agent starts: its first request would wait for it.
   egress.load();
+  // Whoever calls hears of a failure.
+  if (config.hasForge) parts.forge().catch(() => undefined);
   return {
     stop: async () => {
       publisher.stop();

@@ -45,7 +45,7 @@ export async function openEgressPlane(options: EgressPlaneOptions): Promise<Egre
   return {
     load: () => {
       // Whoever connects hears of a failure.
-      Promise.all([load(), import('./model/model-plane.js')]).catch(() => undefined);
+      load().catch(() => undefined);
     },
     close: async () => {
       await Promise.all(doors.map((door) => door.close(0)));

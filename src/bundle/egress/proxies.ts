@@ -13,7 +13,7 @@ import { Ledger } from './ledger.js';
 import type { EgressLimits } from './limits.js';
 import { LiveConfig } from './live-config.js';
 import { LiveConnections } from './live-connections.js';
-import type { ModelPlane } from './model/model-plane.js';
+import { ModelPlane } from './model/model-plane.js';
 import { EgressReporter } from './report.js';
 import { dnsResolve, systemResolve } from './resolve.js';
 import { UploadBudget } from './forward/upload-budget.js';
@@ -32,29 +32,17 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
   const onMoved = collectDeadBuffers();
   const ledger = new Ledger(now, onMoved);
   const live = new LiveConnections();
-  let models: ModelPlane | undefined;
-  const reporter = new EgressReporter({
-    ledger,
-    model: () => models?.report ?? null,
-    send: options.report,
-    log,
+  const models = new ModelPlane({
+    budget: options.budget,
+    prices: options.prices,
+    maxBodyBytes: limits.maxBodyBytes,
+    now,
+    onMoved,
+    onChange: () => {
+      reporter.soon();
+    },
   });
-  // Loaded with the first request for it: a bottle without a model pays nothing.
-  let loading: Promise<ModelPlane> | undefined;
-  const loadModels = async (): Promise<ModelPlane> => {
-    const { ModelPlane: Plane } = await import('./model/model-plane.js');
-    models = new Plane({
-      budget: options.budget,
-      prices: options.prices,
-      maxBodyBytes: limits.maxBodyBytes,
-      now,
-      onMoved,
-      onChange: () => {
-        reporter.soon();
-      },
-    });
-    return models;
-  };
+  const reporter = new EgressReporter({ ledger, model: () => models.report, send: options.report, log });
   const calls = (): SlidingWindow => new SlidingWindow(limits.callsPerMinute, () => performance.now());
   const client = new UpstreamClient({
     resolve: network.upstreamResolve ?? systemResolve,
@@ -81,7 +69,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     calls: calls(),
     secret: (name) => readSecretFile(join(paths.secrets, name)),
     maxBodyBytes: limits.maxBodyBytes,
-    models: () => (loading ??= loadModels()),
+    models,
   });
   config.watch(() => {
     const cut = live.cutWhatIsNotAllowed();

@@ -32,11 +32,12 @@ const OUTSIDE = "outside the run's scope";
  */
 export class ScopedForge implements AgentForge {
   readonly issue: number;
-  readonly #forge: AgentForge;
+  readonly #forge: () => Promise<AgentForge>;
   readonly #requireClean: RequireClean;
   readonly #ownPrs = new Set<number>();
 
-  constructor(forge: AgentForge, scope: ForgeScope, requireClean: RequireClean) {
+  /** @param forge as soon as its adapter is loaded, each time the same */
+  constructor(forge: () => Promise<AgentForge>, scope: ForgeScope, requireClean: RequireClean) {
     this.#forge = forge;
     this.#requireClean = requireClean;
     // No number of the forge is 0: without an issue nothing can be written.
@@ -59,39 +60,39 @@ export class ScopedForge implements AgentForge {
   }
 
   async readIssue(number: number): Promise<Issue> {
-    return this.#forge.readIssue(checked(number));
+    return (await this.#forge()).readIssue(checked(number));
   }
 
   async readPr(number: number): Promise<PullRequest> {
-    return this.#forge.readPr(checked(number));
+    return (await this.#forge()).readPr(checked(number));
   }
 
   async readComments(number: number): Promise<Comment[]> {
-    return this.#forge.readComments(checked(number));
+    return (await this.#forge()).readComments(checked(number));
   }
 
   async readReviews(prNumber: number): Promise<Review[]> {
-    return this.#forge.readReviews(checked(prNumber));
+    return (await this.#forge()).readReviews(checked(prNumber));
   }
 
   async readDiff(prNumber: number): Promise<string> {
-    return this.#forge.readDiff(checked(prNumber));
+    return (await this.#forge()).readDiff(checked(prNumber));
   }
 
   async readChecks(prNumber: number): Promise<CheckStatus[]> {
-    return this.#forge.readChecks(checked(prNumber));
+    return (await this.#forge()).readChecks(checked(prNumber));
   }
 
   async postComment(number: number, body: string, marker: string): Promise<Comment> {
     const target = this.#writable('comment', number);
     await this.#requireClean(`the comment on #${String(target)}`, body);
-    return this.#forge.postComment(target, body, marker);
+    return (await this.#forge()).postComment(target, body, marker);
   }
 
   async updateDescription(number: number, body: string): Promise<void> {
     const target = this.#writable('description update', number);
     await this.#requireClean(`the description of #${String(target)}`, body);
-    return this.#forge.updateDescription(target, body);
+    return (await this.#forge()).updateDescription(target, body);
   }
 
   #writable(operation: string, number: number): number {

@@ -39,10 +39,14 @@ export function planeFixture(
   methods: readonly Method[] = FORGE_METHODS,
 ): PlaneFixture {
   const forge = new RecordingForge();
-  const scoped: ScopedForge = new ScopedForge(forge, { issue: ISSUE, pr: OWN_PR }, (where, text) => {
-    texts.push([where, text]);
-    return checks.check();
-  });
+  const scoped: ScopedForge = new ScopedForge(
+    () => Promise.resolve(forge),
+    { issue: ISSUE, pr: OWN_PR },
+    (where, text) => {
+      texts.push([where, text]);
+      return checks.check();
+    },
+  );
   const log: NewOperation[] = [];
   const limited = { count: 0 };
   const done: [string, string][] = [];

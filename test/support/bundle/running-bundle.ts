@@ -54,7 +54,7 @@ export class BundleHere {
         },
       },
       {
-        forge: this.forge,
+        forge: () => Promise.resolve(this.forge),
         log: (level, message, fields) => this.logged.push([level, message, fields]),
         redact: redactor([TOKEN]),
       },

@@ -29,7 +29,7 @@ export interface CredentialProxyParts {
   readonly calls: SlidingWindow;
   readonly maxBodyBytes: number;
   /** Where requests of routes to models are read. */
-  readonly models: () => Promise<ModelPlane>;
+  readonly models: ModelPlane;
   readonly log: BundleLog;
 }
 
@@ -102,8 +102,7 @@ export class CredentialProxy {
     headers: HeaderList,
   ): Promise<void> {
     const { call, request, response, route } = exchange;
-    const models = await this.parts.models();
-    const read = await models.read(request, rule, path);
+    const read = await this.parts.models.read(request, rule, path);
     if (read.kind === 'gone') return;
     if (read.kind === 'refused') {
       call.refuse(read.status, read.why, route, read.headers, read.body);

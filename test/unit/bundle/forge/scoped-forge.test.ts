@@ -8,7 +8,7 @@ const scopedOver = (
   forge: RecordingForge,
   pr: number | null = null,
   requireClean: RequireClean = () => Promise.resolve(),
-): ScopedForge => new ScopedForge(forge, { issue: 12, pr }, requireClean);
+): ScopedForge => new ScopedForge(() => Promise.resolve(forge), { issue: 12, pr }, requireClean);
 
 describe('ScopedForge', () => {
   it('reads anywhere in the repository', async () => {
@@ -123,7 +123,11 @@ describe('ScopedForge', () => {
 
   it('has nothing that may be written to in a run without an issue', async () => {
     const forge = new RecordingForge();
-    const scoped = new ScopedForge(forge, { issue: null, pr: null }, () => Promise.resolve());
+    const scoped = new ScopedForge(
+      () => Promise.resolve(forge),
+      { issue: null, pr: null },
+      () => Promise.resolve(),
+    );
     await assert.rejects(scoped.postComment(12, 'a', 'm'), ForgeScopeError);
     await scoped.readIssue(12);
     assert.deepEqual(forge.calls, [['readIssue', 12]]);
@@ -150,7 +154,11 @@ describe('ScopedForge', () => {
         fc.integer({ min: 1, max: 40 }),
         async (issue, granted, target) => {
           const forge = new RecordingForge();
-          const scoped = new ScopedForge(forge, { issue, pr: null }, () => Promise.resolve());
+          const scoped = new ScopedForge(
+            () => Promise.resolve(forge),
+            { issue, pr: null },
+            () => Promise.resolve(),
+          );
           for (const pr of granted) scoped.grantPr(pr);
           const written = await scoped.postComment(target, 'a', 'm').then(
             () => true,
