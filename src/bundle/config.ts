@@ -14,6 +14,7 @@ import {
 import { NO_BUDGET, type ModelBudget } from '../domain/run/model-use.js';
 import type { TurnHeader } from '../domain/run/queue-directory.js';
 import { isSlug } from '../domain/run/slug.js';
+import { codeOf } from './base/code-of.js';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from './plane/rate-limit.js';
 import type { Readers } from './plane/text-gate.js';
 
@@ -233,8 +234,9 @@ function readOrExplain(file: string, what: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new InvalidInputError(`${file} cannot be read (${code}): it holds ${what}`, { cause: error });
+    throw new InvalidInputError(`${file} cannot be read (${codeOf(error)}): it holds ${what}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { errorFields } from '../base/bundle-log.js';
 import { SocketDoor } from '../base/socket-door.js';
 import type { EgressPlaneOptions } from './egress-options.js';
@@ -21,22 +20,20 @@ export async function openEgressPlane(options: EgressPlaneOptions): Promise<Egre
   let loading: Promise<Proxies> | undefined;
   const load = (): Promise<Proxies> =>
     (loading ??= import('./proxies.js').then(({ startProxies }) => startProxies(options, limits)));
-  const handOver = (socket: Socket, to: 'forward' | 'credential'): void => {
-    load().then(
-      (proxies) => {
-        proxies[to](socket);
-      },
-      (error: unknown) => {
-        options.log('error', 'the egress plane cannot start', errorFields(error));
-        socket.destroy();
-      },
-    );
-  };
-  const { maxConnections } = limits;
-  const doorTo = (to: 'forward' | 'credential', socketPath: string): SocketDoor =>
-    new SocketDoor({ socketPath, maxConnections, allowHalfOpen: true }, (socket) => {
-      handOver(socket, to);
+  const doorTo = (to: 'forward' | 'credential', socketPath: string): SocketDoor => {
+    const { maxConnections } = limits;
+    return new SocketDoor({ socketPath, maxConnections, allowHalfOpen: true }, (socket) => {
+      load().then(
+        (proxies) => {
+          proxies[to](socket);
+        },
+        (error: unknown) => {
+          options.log('error', 'the egress plane cannot start', errorFields(error));
+          socket.destroy();
+        },
+      );
     });
+  };
   const doors = [
     doorTo('forward', options.paths.egressSocket),
     doorTo('credential', options.paths.credentialSocket),

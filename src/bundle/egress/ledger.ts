@@ -57,12 +57,13 @@ export class Ledger {
 
   /** One connection, or request of a route, more. @param host of the operator's or one that is allowed */
   open(host: string, route: string | null): Transfer {
-    const key = this.#lines.has(`${host} ${route ?? ''}`) || this.#lines.size < MAX_TOTALS;
-    const named = key ? { host, route } : { host: OTHER_HOSTS, route: null };
-    const name = key ? `${host} ${route ?? ''}` : OTHER_HOSTS;
-    const line = this.#lines.get(name) ?? { ...named, connections: 0, bytesUp: 0, bytesDown: 0 };
+    const own = `${host} ${route ?? ''}`;
+    const hasOwn = this.#lines.has(own) || this.#lines.size < MAX_TOTALS;
+    const key = hasOwn ? own : OTHER_HOSTS;
+    const named = hasOwn ? { host, route } : { host: OTHER_HOSTS, route: null };
+    const line = this.#lines.get(key) ?? { ...named, connections: 0, bytesUp: 0, bytesDown: 0 };
     line.connections += 1;
-    this.#lines.set(name, line);
+    this.#lines.set(key, line);
     return new Transfer(line, this.onMoved);
   }
 

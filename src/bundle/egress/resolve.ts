@@ -1,4 +1,5 @@
 import { lookup, Resolver } from 'node:dns/promises';
+import { codeOf } from '../base/code-of.js';
 import type { Resolve } from './addresses.js';
 
 const TIMEOUT_MS = 3000;
@@ -27,7 +28,3 @@ export function dnsResolve(): Resolve {
 /** Asks the system for names that the operator gave, as every other program of theirs would. */
 export const systemResolve: Resolve = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}

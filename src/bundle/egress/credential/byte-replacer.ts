@@ -29,6 +29,7 @@ export class ByteReplacer extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const taken = this.#replace(bytes, false);
+    // A copy: a small part must not hold the chunk that it came in.
     this.#rest = Buffer.from(bytes.subarray(taken));
     done();
   }
@@ -87,7 +88,6 @@ export class ByteReplacer extends Transform {
   }
 
   #pushSome(bytes: Buffer): void {
-    // A copy: what is kept of a chunk must not change under who reads it, and small parts must not hold big chunks.
     if (bytes.length > 0) this.push(bytes);
   }
 }

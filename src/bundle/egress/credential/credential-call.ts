@@ -3,6 +3,7 @@ import type { Route } from '../../../domain/egress/route.js';
 import { upstreamOf } from '../../../domain/egress/upstream.js';
 import type { BundleLog } from '../../base/bundle-log.js';
 import { RefusedAddressError } from '../addresses.js';
+import { codeOf } from '../../base/code-of.js';
 import { answerLast } from '../../base/last-answer.js';
 import { UnknownEncodingError } from '../decoder.js';
 import type { HeaderList } from '../headers.js';
@@ -98,6 +99,5 @@ function whatFailed(error: unknown): string {
     return `${error.message}: from here that is not the operator's machine; the route needs an address that a container reaches`;
   if (error instanceof UnknownEncodingError)
     return `its upstream's answer cannot be passed on: ${error.message}`;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-  return `its upstream does not answer (${code ?? (error instanceof Error ? error.message : 'unknown')})`;
+  return `its upstream does not answer (${codeOf(error)})`;
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { SlidingWindow } from '../../../domain/base/sliding-window.js';
 import { allowsEncryptedHello } from '../../../domain/egress/allowlist.js';
 import type { BundleLog } from '../../base/bundle-log.js';
+import { codeOf } from '../../base/code-of.js';
 import { checkedAddresses, RefusedAddressError, type AddressPolicy, type Resolve } from '../addresses.js';
 import { carryTls } from './carry-tls.js';
 import { dial } from './dial.js';
@@ -237,9 +238,4 @@ export class ForwardProxy {
   private spent(): string {
     return `the upload limit of this turn (${String(this.parts.budget.bytes)} bytes) is reached`;
   }
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
