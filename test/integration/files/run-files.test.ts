@@ -3,13 +3,16 @@ import {
   appendFile,
   chmod,
   mkdir,
+  mkdtemp,
   readFile,
   readdir,
+  rm,
   stat,
   symlink,
   truncate,
   writeFile,
 } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AGENT_LOG_BYTES } from '../../../src/adapters/files/run/agent-log.js';
 import { LocalRunFiles, type RunFilesOptions } from '../../../src/adapters/files/run/run-files.js';
@@ -17,7 +20,6 @@ import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import type { TurnInput, TurnRecord } from '../../../src/domain/run/run-files.js';
 import type { SecretNeed } from '../../../src/domain/secret/secret-need.js';
 import { STOP_REASONS } from '../../../src/domain/run/turn.js';
-import { withTempDir } from '../../support/files/temp-home.js';
 
 const slug = 'impl-alice-demo-12-abcde';
 const isRoot = process.getuid?.() === 0;
@@ -62,27 +64,39 @@ const record: TurnRecord = {
   reported: { inputTokens: 5, cachedTokens: 1, outputTokens: 2, usd: 0.5 },
 };
 
-function filesOf(home: string, more: Partial<RunFilesOptions> = {}): LocalRunFiles {
-  return new LocalRunFiles({
-    home,
-    forgeToken: () => Promise.resolve('canary-token'),
-    secret: (name) => Promise.resolve(`canary-${name}`),
-    ...more,
-  });
-}
-
 async function rights(path: string): Promise<string> {
   const { mode, uid } = await stat(path);
   return `${(mode & 0o7777).toString(8)} ${String(uid)}`;
 }
 
-describe('the directories of a run', () => {
-  it('are closed to others at the top and open to the containers below, whatever the umask', () =>
-    withTempDir(async (home) => {
+const needs = (...names: readonly string[]): SecretNeed[] =>
+  names.map((name) => ({ name, authority: 'api.example.com:443', isVendors: false }));
+
+describe('the files of a run', () => {
+  let home: string;
+  let files: LocalRunFiles;
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'bb-files-'));
+    files = filesWith();
+  });
+  afterEach(() => rm(home, { recursive: true }));
+
+  function filesWith(options: Partial<RunFilesOptions> = {}): LocalRunFiles {
+    return new LocalRunFiles({
+      home,
+      forgeToken: () => Promise.resolve('canary-token'),
+      secret: (name) => Promise.resolve(`canary-${name}`),
+      ...options,
+    });
+  }
+
+  describe('the directories of a run', () => {
+    it('are closed to others at the top and open to the containers below, whatever the umask', async () => {
       const umask = process.umask(0o077);
       try {
         const me = process.getuid?.() ?? -1;
-        const paths = await filesOf(home, { canChown: false }).prepare(slug);
+        const paths = await filesWith({ canChown: false }).prepare(slug);
         assert.equal(await rights(join(home, 'state')), `700 ${String(me)}`);
         assert.equal(await rights(paths.root), `700 ${String(me)}`);
         assert.equal(await rights(paths.workspace), `777 ${String(me)}`);
@@ -92,23 +106,18 @@ describe('the directories of a run', () => {
       } finally {
         process.umask(umask);
       }
-    }));
+    });
 
-  it('belong to the users of the containers when the host is root', function () {
-    if (!isRoot) this.skip();
-    return withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('belong to the users of the containers when the host is root', async function () {
+      if (!isRoot) this.skip();
       const paths = await files.prepare(slug);
       assert.equal(await rights(paths.workspace), '755 1000');
       assert.equal(await rights(paths.queueOut), '755 10001');
       await files.placeSecrets(slug, []);
       assert.equal(await rights(paths.bundleToken), '400 10001');
     });
-  });
 
-  it('are left as they are by a second preparation, which never touches the workspace', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('are left as they are by a second preparation, which never touches the workspace', async () => {
       const { workspace } = await files.prepare(slug);
       await writeFile(join(workspace, 'f'), 'x');
       const before = await stat(workspace, { bigint: true });
@@ -116,34 +125,29 @@ describe('the directories of a run', () => {
       const after = await stat(workspace, { bigint: true });
       assert.equal(after.ino, before.ino);
       assert.equal(after.ctimeNs, before.ctimeNs);
-    }));
+    });
 
-  it('close a state directory that was open, and leave the mode of a home that was there', () =>
-    withTempDir(async (home) => {
+    it('close a state directory that was open, and leave the mode of a home that was there', async () => {
       await chmod(home, 0o755);
       await mkdir(join(home, 'state'));
       await chmod(join(home, 'state'), 0o777);
-      await filesOf(home).prepare(slug);
+      await files.prepare(slug);
       assert.match(await rights(join(home, 'state')), /^700 /);
       assert.match(await rights(home), /^755 /);
-    }));
+    });
 
-  it('exist for slugs only', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('exist for slugs only', async () => {
       for (const bad of ['..', '../x', 'a/b', '', 'A', 'a\0']) {
         assert.throws(() => files.paths(bad), /not a run's slug/);
         await assert.rejects(files.prepare(bad), /not a run's slug/);
         await assert.rejects(files.removeTransient(bad), /not a run's slug/);
       }
       assert.deepEqual(await readdir(home), []);
-    }));
-});
+    });
+  });
 
-describe('the input of a turn', () => {
-  it('is what the entrypoint reads', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+  describe('the input of a turn', () => {
+    it('is what the entrypoint reads', async () => {
       const { turnInput } = await files.prepare(slug);
       await files.writeTurnInput(slug, input);
       const read = async (name: string): Promise<string> => readFile(join(turnInput, name), 'utf8');
@@ -165,11 +169,9 @@ describe('the input of a turn', () => {
       assert.equal(await read('files/mcp.json'), '{}\n');
       for (const name of await readdir(turnInput, { recursive: true }))
         assert.match(await rights(join(turnInput, name)), name === 'files' ? /^755 / : /^644 /);
-    }));
+    });
 
-  it('is replaced in the same directory, without what is stale, and leaves the bundle of refs', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('is replaced in the same directory, without what is stale, and leaves the bundle of refs', async () => {
       const { turnInput } = await files.prepare(slug);
       await files.writeTurnInput(slug, input);
       await writeFile(join(turnInput, 'refs.bundle'), 'refs');
@@ -191,11 +193,9 @@ describe('the input of a turn', () => {
         'turn',
         'turn.json',
       ]);
-    }));
+    });
 
-  it('is gone after the turn, refs and all, from the same directory, however often', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('is gone after the turn, refs and all, from the same directory, however often', async () => {
       const { turnInput } = await files.prepare(slug);
       await files.writeTurnInput(slug, input);
       await writeFile(join(turnInput, 'refs.bundle'), 'refs');
@@ -204,11 +204,9 @@ describe('the input of a turn', () => {
       await files.dropTurnInput(slug);
       assert.deepEqual(await readdir(turnInput), []);
       assert.equal((await stat(turnInput)).ino, ino);
-    }));
+    });
 
-  it('is refused when the format cannot carry it', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('is refused when the format cannot carry it', async () => {
       await files.prepare(slug);
       const bad: Partial<TurnInput>[] = [
         { argv: [] },
@@ -228,13 +226,11 @@ describe('the input of a turn', () => {
       ];
       for (const part of bad)
         await assert.rejects(files.writeTurnInput(slug, { ...input, ...part }), { code: 'invalid_input' });
-    }));
-});
+    });
+  });
 
-describe('what a run leaves on disk', () => {
-  it('is read by the next instance', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+  describe('what a run leaves on disk', () => {
+    it('is read by the next instance', async () => {
       await files.prepare(slug);
       assert.equal(await files.readTurn(slug, 1), undefined);
       await files.writeTurn(slug, { ...record, sidecarRestarts: 0 });
@@ -242,7 +238,7 @@ describe('what a run leaves on disk', () => {
       await files.appendOperations(slug, 1, ['{"a":1}']);
       await files.appendOperations(slug, 1, ['{"a":2}', '{"a":3}']);
       const path = await files.saveFile(slug, 'transcript/session.tar', new Uint8Array([0, 255]));
-      const next = filesOf(home);
+      const next = filesWith();
       assert.deepEqual(await next.readTurn(slug, 1), record);
       // A reason that is not read again would fail the run.
       for (const stopped of STOP_REASONS) {
@@ -265,20 +261,16 @@ describe('what a run leaves on disk', () => {
         await next.removeFile(slug, gone);
       assert.deepEqual(await next.listFiles(slug, 'transcript'), ['session.tar']);
       assert.equal(await next.readFile(slug, 'nowhere/none'), undefined);
-    }));
+    });
 
-  it('is refused clearly when a record is damaged', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('is refused clearly when a record is damaged', async () => {
       const { root } = await files.prepare(slug);
       await files.writeTurn(slug, record);
       await writeFile(join(root, 'turns/1/record.json'), '{"turn":1');
       await assert.rejects(files.readTurn(slug, 1), /turns\/1\/record.json is not a turn's record/);
-    }));
+    });
 
-  it('is read where an earlier version wrote a record with less', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('is read where an earlier version wrote a record with less', async () => {
       const { root } = await files.prepare(slug);
       const blank = {
         stopDetail: null,
@@ -292,11 +284,9 @@ describe('what a run leaves on disk', () => {
       const earlier = JSON.stringify(record, (key, value: unknown) => (key in blank ? undefined : value));
       await writeFile(join(root, 'turns/1/record.json'), earlier);
       assert.deepEqual(await files.readTurn(slug, 1), { ...record, ...blank });
-    }));
+    });
 
-  it('never comes from or goes to a place that is not the host’s own', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('never comes from or goes to a place that is not the host’s own', async () => {
       const { root } = await files.prepare(slug);
       await writeFile(join(home, 'secret'), 'x');
       const outside = [
@@ -330,11 +320,9 @@ describe('what a run leaves on disk', () => {
       assert.deepEqual(await files.listFiles(slug, 'link'), []);
       await files.saveFile(slug, 'file-link', 'mine');
       assert.equal(await readFile(join(home, 'secret'), 'utf8'), 'x');
-    }));
+    });
 
-  it('has a line once that a crash cut and that is given again', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('has a line once that a crash cut and that is given again', async () => {
       const { root } = await files.prepare(slug);
       const line = (text: string): { stream: 'stdout'; at: string; text: string } => ({
         stream: 'stdout',
@@ -352,11 +340,10 @@ describe('what a run leaves on disk', () => {
       await truncate(log, 5);
       await files.appendLog(slug, 1, [line('whole')]);
       assert.equal(await readFile(log, 'utf8'), '2026-11-21T11:00:00.1Z stdout whole\n');
-    }));
+    });
 
-  it('has the agent’s log up to a cap, with one mark where it ends', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home, { maxLogBytes: 500 });
+    it('has the agent’s log up to a cap, with one mark where it ends', async () => {
+      files = filesWith({ maxLogBytes: 500 });
       const { root } = await files.prepare(slug);
       const line = { stream: 'stdout', at: '2026-11-21T11:00:00.1Z', text: 'x\ny' } as const;
       await files.appendLog(slug, 1, [line]);
@@ -365,11 +352,9 @@ describe('what a run leaves on disk', () => {
       assert.ok(text.startsWith('2026-11-21T11:00:00.1Z stdout x y\n'));
       assert.equal(text.match(/the log is full/g)?.length, 1);
       assert.ok(text.length <= 500);
-    }));
+    });
 
-  it('has no more of it than its cap where none is given', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('has no more of it than its cap where none is given', async () => {
       const { root } = await files.prepare(slug);
       const log = join(root, 'turns/1/agent.log');
       const line = { stream: 'stdout', at: '2026-11-21T11:00:00.1Z', text: 'x' } as const;
@@ -378,11 +363,10 @@ describe('what a run leaves on disk', () => {
       await appendFile(log, '\n');
       assert.equal((await files.appendLog(slug, 1, [line])).lines, 1, 'not kept');
       assert.equal((await stat(log)).size, AGENT_LOG_BYTES);
-    }));
+    });
 
-  it('says at the end of a full log how much is missing, once', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home, { maxLogBytes: 500 });
+    it('says at the end of a full log how much is missing, once', async () => {
+      files = filesWith({ maxLogBytes: 500 });
       const { root } = await files.prepare(slug);
       const line = { stream: 'stdout', at: '2026-11-21T11:00:00.1Z', text: 'ü\0\u{1b}' } as const;
       const whole = Buffer.byteLength(`${line.at} stdout ${line.text}\n`);
@@ -400,11 +384,10 @@ describe('what a run leaves on disk', () => {
         text.slice(text.indexOf('- host')).replace(/\n+/g, '\n'),
         `- host the log is full; further output of this turn is not kept\n- host at least ${String(40 - kept)} lines (${String(dropped.bytes)} bytes) of this turn are not kept\n`,
       );
-    }));
+    });
 
-  it('keeps of all turns of a run no more than one cap', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home, { maxLogBytes: 500, maxRunLogBytes: 700 });
+    it('keeps of all turns of a run no more than one cap', async () => {
+      files = filesWith({ maxLogBytes: 500, maxRunLogBytes: 700 });
       const { root } = await files.prepare(slug);
       const lines = Array.from(
         { length: 40 },
@@ -423,21 +406,18 @@ describe('what a run leaves on disk', () => {
         /^- host lines of this turn may be missing/m,
       );
       assert.match(await readFile(join(root, 'turns/3/agent.log'), 'utf8'), /^- host at least 40 lines/);
-    }));
+    });
 
-  it('has an operation once that a crash cut and that is given again', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('has an operation once that a crash cut and that is given again', async () => {
       const { root } = await files.prepare(slug);
       await files.appendOperations(slug, 1, ['{"id":"a"}', '{"id":"b"}']);
       await truncate(join(root, 'turns/1/operations.jsonl'), 15);
       await files.appendOperations(slug, 1, ['{"id":"b"}', '{"id":"c"}']);
       assert.equal(await files.readOperations(slug, 1), '{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n');
-    }));
+    });
 
-  it('has the operations of a turn up to a cap, and one more that says so', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home, { maxOperationBytes: 1000 });
+    it('has the operations of a turn up to a cap, and one more that says so', async () => {
+      files = filesWith({ maxOperationBytes: 1000 });
       await files.prepare(slug);
       const line = JSON.stringify({ id: 'x'.repeat(100) });
       for (let i = 0; i < 20; i += 1) await files.appendOperations(slug, 1, [line, line]);
@@ -450,11 +430,10 @@ describe('what a run leaves on disk', () => {
       assert.ok(read.length > 5);
       assert.match(read.at(-1)?.text ?? '', /not kept/);
       assert.ok(read.slice(0, -1).every((one) => one.text === undefined));
-    }));
+    });
 
-  it('says of each turn that its operations are not all kept: of a run, an id counts once', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home, { maxOperationBytes: 500 });
+    it('says of each turn that its operations are not all kept: of a run, an id counts once', async () => {
+      files = filesWith({ maxOperationBytes: 500 });
       await files.prepare(slug);
       const marks = new Set<unknown>();
       for (const turn of [1, 2]) {
@@ -469,16 +448,12 @@ describe('what a run leaves on disk', () => {
         marks.add(id);
       }
       assert.equal(marks.size, 2);
-    }));
-});
+    });
+  });
 
-const needs = (...names: readonly string[]): SecretNeed[] =>
-  names.map((name) => ({ name, authority: 'api.example.com:443', isVendors: false }));
-
-describe('the secrets of a run', () => {
-  it('are files that are gone when they are dropped', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home, { canChown: false });
+  describe('the secrets of a run', () => {
+    it('are files that are gone when they are dropped', async () => {
+      files = filesWith({ canChown: false });
       const { bundleToken, bundleSecrets, root } = await files.prepare(slug);
       await files.placeSecrets(slug, needs('one', 'two'));
       await files.placeSecrets(slug, needs('two', 'three'));
@@ -491,21 +466,19 @@ describe('the secrets of a run', () => {
       await files.dropSecrets(slug);
       assert.deepEqual(await readdir(join(root, 'bundle')), ['secrets']);
       assert.deepEqual(await readdir(bundleSecrets), []);
-    }));
+    });
 
-  it('have names that stay in their directory', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home, { canChown: false });
+    it('have names that stay in their directory', async () => {
+      files = filesWith({ canChown: false });
       await files.prepare(slug);
       for (const name of ['../x', 'a/b', '', '.a', 'A'])
         await assert.rejects(files.placeSecrets(slug, needs(name)), InvalidInputError);
-    }));
-});
+    });
+  });
 
-describe('what a bottle is shown of its configuration', () => {
-  it('is replaced file by file, and a file that stays the same is left alone', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home, { canChown: false });
+  describe('what a bottle is shown of its configuration', () => {
+    it('is replaced file by file, and a file that stays the same is left alone', async () => {
+      files = filesWith({ canChown: false });
       const { currentConfig } = await files.prepare(slug);
       await files.writeCurrentConfig(slug, { allowlist: 'a\n', Dockerfile: 'FROM x' });
       const before = await stat(join(currentConfig, 'allowlist'));
@@ -515,13 +488,11 @@ describe('what a bottle is shown of its configuration', () => {
       await files.writeCurrentConfig(slug, { allowlist: 'b\n', 'routes.json': '{}' });
       assert.equal(await readFile(join(currentConfig, 'allowlist'), 'utf8'), 'b\n');
       assert.match(await rights(join(currentConfig, 'allowlist')), /^644 /);
-    }));
-});
+    });
+  });
 
-describe('the end of a run', () => {
-  it('keeps turns, transcript and metadata, and nothing else', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+  describe('the end of a run', () => {
+    it('keeps turns, transcript and metadata, and nothing else', async () => {
       const { root, queueOut } = await files.prepare(slug);
       await files.placeSecrets(slug, []);
       await files.writeTurn(slug, record);
@@ -538,16 +509,15 @@ describe('the end of a run', () => {
         'unpublished.bundle',
       ]);
       assert.equal(await readFile(join(home, 'outside'), 'utf8'), 'x');
-    }));
+    });
 
-  it('does not open a workspace that is not empty, and takes the token away all the same', () =>
-    withTempDir(async (home) => {
-      const files = filesOf(home);
+    it('does not open a workspace that is not empty, and takes the token away all the same', async () => {
       const { workspace, bundleToken } = await files.prepare(slug);
       await files.placeSecrets(slug, []);
       await mkdir(join(workspace, 'd'));
       await assert.rejects(files.removeTransient(slug), /workspace is not empty/);
       await assert.rejects(stat(bundleToken), /ENOENT/);
       assert.deepEqual(await readdir(workspace), ['d']);
-    }));
+    });
+  });
 });
