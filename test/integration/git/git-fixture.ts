@@ -1,7 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { after } from 'mocha';
 import {
   SystemGitRepository,
   type SystemGitOptions,
@@ -25,16 +35,36 @@ export function gitAs(author: string, dir: string, ...args: readonly string[]): 
     .trim();
 }
 
-/** A forge that is a bare repository on disk, a work tree of an agent and of a person, and the adapter under test. */
-export class GitFixture {
+/** A forge that is a bare repository on disk, and the work trees of an agent and of a person. */
+class Repositories {
   readonly root = mkdtempSync(join(tmpdir(), 'bot-bottle-git-test-'));
   readonly forge = join(this.root, 'forge', 'alice', 'demo.git');
   readonly work = join(this.root, 'work');
   readonly person = join(this.root, 'person');
-  readonly mirrorsDir = join(this.root, 'mirrors');
+
+  write(dir: string, path: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), content);
+  }
+
+  commit(dir: string, path: string, content: string | Uint8Array, author = 'agent'): string {
+    this.write(dir, path, content);
+    gitAs(author, dir, 'add', '-f', path);
+    gitAs(author, dir, 'commit', '-q', '-m', `change ${path}`);
+    return git(dir, 'rev-parse', 'HEAD');
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** What every fixture is a copy of: making it takes a dozen processes of git. */
+class Template extends Repositories {
   readonly base: string;
 
   constructor() {
+    super();
     mkdirSync(this.forge, { recursive: true });
     git(this.forge, 'init', '-q', '--bare', '-b', 'main');
     mkdirSync(this.person);
@@ -44,6 +74,26 @@ export class GitFixture {
     git(this.person, 'push', '-q', 'origin', 'main');
     git(this.root, 'clone', '-q', this.forge, this.work);
     git(this.work, 'checkout', '-q', '-b', BRANCH);
+  }
+}
+
+let template: Template | undefined;
+after(() => template?.remove());
+
+/** Those repositories, and the adapter under test. */
+export class GitFixture extends Repositories {
+  readonly mirrorsDir = join(this.root, 'mirrors');
+  readonly base: string;
+
+  constructor() {
+    super();
+    template ??= new Template();
+    this.base = template.base;
+    cpSync(template.root, this.root, { recursive: true });
+    for (const dir of [this.work, this.person]) {
+      const config = join(dir, '.git/config');
+      writeFileSync(config, readFileSync(config, 'utf8').replace(template.root, this.root));
+    }
   }
 
   repository(options: Partial<SystemGitOptions> = {}): SystemGitRepository {
@@ -56,18 +106,6 @@ export class GitFixture {
       secrets: new SecretGuard(null, () => []),
       ...options,
     });
-  }
-
-  write(dir: string, path: string, content: string | Uint8Array): void {
-    mkdirSync(dirname(join(dir, path)), { recursive: true });
-    writeFileSync(join(dir, path), content);
-  }
-
-  commit(dir: string, path: string, content: string | Uint8Array, author = 'agent'): string {
-    this.write(dir, path, content);
-    gitAs(author, dir, 'add', '-f', path);
-    gitAs(author, dir, 'commit', '-q', '-m', `change ${path}`);
-    return git(dir, 'rev-parse', 'HEAD');
   }
 
   /** What alice commits and pushes to the base branch. */
@@ -143,10 +181,6 @@ export class GitFixture {
   quarantines(): string[] {
     const dir = join(this.mirrorsDir, '.scratch');
     return existsSync(dir) ? readdirSync(dir) : [];
-  }
-
-  remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
   }
 }
 
