@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../domain/base/clock.js';
 import { formatBytes } from '../../domain/base/format-bytes.js';
 import type { DiskRequest, DiskSpace, DiskUsage, FileSystemSpace } from '../../domain/bottle/disk-usage.js';
@@ -50,7 +51,8 @@ interface Watched {
   readonly over: AbortController;
   /** What it held when that was last known, and what its file systems held then. */
   known: { readonly held: DiskUsage; readonly used: DiskUsage } | null;
-  measuring: boolean;
+  /** The measure under way, if one is. */
+  measuring: Promise<DiskUsage | null> | null;
   /** When it was measured or tried to be, at first when the watch began; and how long that took, milliseconds. */
   triedAt: number;
   took: number;
@@ -84,7 +86,7 @@ export class DiskGuard {
       limit: limitOf(held ?? NONE, quotaOf(turn.asked, this.limits.quota)),
       over: new AbortController(),
       known: held && usedBefore && { held, used: usedBefore },
-      measuring: false,
+      measuring: null,
       triedAt: this.clock.now(),
       took: 0,
     };
@@ -131,7 +133,7 @@ export class DiskGuard {
   }
 
   private isDue(entry: Watched): boolean {
-    if (entry.measuring || entry.over.signal.aborted) return false;
+    if (entry.measuring !== null || entry.over.signal.aborted) return false;
     const most = this.atMost(entry);
     const pause = most !== null && isWithin(most, entry.limit) ? MEASURE_ANYWAY_MS : MEASURE_MS;
     return this.clock.now() - entry.triedAt >= Math.max(pause, entry.took / MEASURE_SHARE);
@@ -142,27 +144,36 @@ export class DiskGuard {
     return known && afterRise(known.held, known.used, this.used);
   }
 
-  private async measure(entry: Watched): Promise<void> {
+  /** `null` when nobody can say. One at a time of a run: its container has one name. Never rejects. */
+  private measure(entry: Watched): Promise<DiskUsage | null> {
+    entry.measuring ??= this.measureNow(entry).finally(() => {
+      entry.measuring = null;
+    });
+    return entry.measuring;
+  }
+
+  private async measureNow(entry: Watched): Promise<DiskUsage | null> {
     const { turn, over, limit } = entry;
     const { used } = this;
     const begunAt = this.clock.now();
-    entry.measuring = true;
     try {
       const held = await this.source.usage(turn.slug, over.signal);
-      if (over.signal.aborted) return;
+      if (over.signal.aborted) return held;
       if (held === null) {
         this.stop(entry, 'the run holds more files than can be counted in time');
-        return;
+        return null;
       }
       entry.known = { held, used };
       turn.onMeasured(held);
       const excess = excessOf(held, limit);
       if (excess !== null) this.stop(entry, excess);
+      return held;
     } catch (error) {
-      if (!over.signal.aborted)
-        this.log.warn({ slug: turn.slug, err: error }, 'the disk usage of a run could not be measured');
+      // Its turn is over: not the one to stop.
+      if (over.signal.aborted) return NONE;
+      this.log.warn({ slug: turn.slug, err: error }, 'the disk usage of a run could not be measured');
+      return null;
     } finally {
-      entry.measuring = false;
       entry.triedAt = this.clock.now();
       entry.took = entry.triedAt - begunAt;
     }
@@ -196,15 +207,10 @@ export class DiskGuard {
   private async holdsMost(what: keyof DiskUsage): Promise<Watched | undefined> {
     const candidates = [...this.watched.values()].filter(({ over }) => !over.signal.aborted);
     if (candidates.length < 2) return candidates[0];
-    const soon = AbortSignal.timeout(FLOOR_MEASURE_MS);
+    const late = delay(FLOOR_MEASURE_MS, null, { ref: false });
     // What is too much to be counted in time is the likeliest.
     const held = await Promise.all(
-      candidates.map(({ turn }) =>
-        this.source.usage(turn.slug, soon).then(
-          (usage) => usage?.[what] ?? Infinity,
-          () => Infinity,
-        ),
-      ),
+      candidates.map(async (entry) => (await Promise.race([this.measure(entry), late]))?.[what] ?? Infinity),
     );
     return candidates[held.indexOf(Math.max(...held))];
   }

@@ -18,17 +18,23 @@ class Disk {
   took = 0;
   readonly holds = new Map<string, DiskUsage | null>();
   readonly measured: string[] = [];
+  private readonly measuring = new Set<string>();
   readonly over = new Map<string, string>();
   readonly noted: DiskUsage[] = [];
   readonly guard = new DiskGuard(
     {
       space: () =>
         Promise.resolve({ fileSystems: this.isSeen ? [this.system()] : [], complete: this.isSeen }),
-      usage: (slug) => {
+      usage: async (slug) => {
         this.measured.push(slug);
         this.now += this.took;
+        if (this.measuring.has(slug)) throw new Error('the name of the container is in use');
+        this.measuring.add(slug);
+        await Promise.resolve();
+        this.measuring.delete(slug);
         const usage = this.holds.get(slug);
-        return usage === undefined ? Promise.reject(new Error('no engine')) : Promise.resolve(usage);
+        if (usage === undefined) throw new Error('no engine');
+        return usage;
       },
     },
     { quota: QUOTA, freeBytes: FLOOR },
@@ -262,6 +268,18 @@ describe('the disk guard', () => {
     disk.freeBytes -= FLOOR / 16;
     await disk.look();
     assert.equal(disk.over.size, 2);
+  });
+
+  it('measures each run once at a time, though usage has risen and little is free', async () => {
+    await watch('little');
+    await watch('much');
+    disk.write('little', 30 * MIB);
+    disk.write('much', 90 * MIB);
+    disk.freeBytes = FLOOR - 1;
+    await disk.look();
+    assert.deepEqual(disk.measured, ['little', 'much']);
+    assert.deepEqual([...disk.over.keys()], ['much']);
+    assert.match(disk.over.get('much') ?? '', /this run held most/);
   });
 
   it('stops a turn when inodes run out', async () => {
