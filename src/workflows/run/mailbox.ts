@@ -65,12 +65,12 @@ export function tellAgain(life: Life, untold: readonly WakeReference[]): void {
 }
 
 /** The agent may not have read the prompt that these were in: the next one has them once more, and says so. */
-export function tellOnceMore(life: Life): void {
+export function tellOnceMore(life: Life, what: 'given' | 'taken' = 'given'): void {
   tellAgain(
     life,
-    life.turn.given.map((reference) => ({ ...reference, again: true })),
+    life.turn[what].map((reference) => ({ ...reference, again: true })),
   );
-  life.turn.given = [];
+  life.turn[what] = [];
 }
 
 /** A comment that was edited before any prompt had it keeps its place, with its new text. */

@@ -6,6 +6,7 @@ import type { StopReason, TurnResult } from '../../domain/run/turn.js';
 import { note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { runRef, settleInput, turnInput } from './inputs.js';
+import { tellOnceMore } from './mailbox.js';
 import { offerHosts } from './supervise/add-proposal.js';
 import { withTold } from './supervise/proposals-read.js';
 import type { Life, Running, Settling } from './state.js';
@@ -135,7 +136,9 @@ function finished(d: LifeDraft, stage: Running, result: TurnResult): void {
   const { turn } = life;
   const { host, prepared, begun } = stage;
   disarmWatchdog(d, stage);
-  promptIsTold(life);
+  if (turn.stop === null) promptIsTold(life);
+  // Its agent may just have started when it was stopped.
+  else tellOnceMore(life, 'taken');
   // The operator's word stands; else the result is authoritative over the signal.
   if (turn.stop !== 'operator' || turn.done === null) turn.done = result.done ?? turn.done;
   life.session = { ...life.session, id: result.sessionId ?? life.session.id };

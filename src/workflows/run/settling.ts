@@ -12,7 +12,7 @@ import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
 import { untold } from './supervise/proposals-read.js';
-import { beginOnceMore, beginTurn, holdBackStarted, wakeIfAny } from './turn.js';
+import { beginOnceMore, beginTurn, waitForUnpause, wakeIfAny } from './turn.js';
 import { detailOf, isWithheld, nudgeFor, verdictOf } from './verdict.js';
 
 export function settled(d: LifeDraft, { begun, result }: Settling, left: SettledTurn): void {
@@ -44,7 +44,7 @@ export function settled(d: LifeDraft, { begun, result }: Settling, left: Settled
   if (life.withheld !== null) return;
   // Asked for again while the turn was being stopped.
   if (isWithheld(reason)) return beginTurn(d, { kind: 'retriggered' });
-  if (reason === 'paused' && turn.stop === 'pause') return holdBackStarted(d);
+  if (reason === 'paused' && turn.stop === 'pause') return waitForUnpause(d);
   if (reason === 'history' && !begun) return beginOnceMore(d);
   if (reason === 'limited') return sleepOut(d, result);
   if (reason === 'budget') return goOnIfAnyIsLeft(d);
@@ -111,7 +111,7 @@ export function unsettled(d: LifeDraft, { result }: Settling, why: string): void
   rest(d, { result, settled: left, reason });
   life.detail = why;
   if (life.closing !== null) return destroy(d);
-  if (reason === 'paused' && life.turn.stop === 'pause') holdBackStarted(d);
+  if (reason === 'paused' && life.turn.stop === 'pause') waitForUnpause(d);
 }
 
 function reasonUnsettled({ closing, withheld, turn }: Life): FrozenReason {

@@ -197,7 +197,7 @@ export interface Turn {
   readonly cause: TurnCause;
   /** Why the run was frozen before it. */
   readonly wokenFrom: FrozenReason | null;
-  /** What the prompt is being made of. */
+  /** What the prompt is being made of. Kept as such where the turn is stopped before its agent is seen to start. */
   taken: readonly WakeReference[];
   /** What the prompt was made of: should nobody have read it, the next one tells it again. */
   given: readonly WakeReference[];

@@ -5,7 +5,7 @@ import { countIfByChecks, countWake, forgetOthersChecks, mayWake } from './check
 import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';
 import { prepareInput, runRef } from './inputs.js';
 import { untold } from './supervise/proposals-read.js';
-import { tellAgain, tellOnceMore } from './mailbox.js';
+import { tellAgain } from './mailbox.js';
 import { rotate } from './session.js';
 import { newStage, newTurn } from './beginnings.js';
 import type { Deferred, Life } from './state.js';
@@ -136,35 +136,24 @@ export function abandonTurn(d: LifeDraft, reason: FrozenReason): void {
 /** The turn that did not come to run begins once more, for what it was for. */
 export function beginAgain(d: LifeDraft, reason: FrozenReason): void {
   abandonTurn(d, reason);
-  beginSame(d);
+  beginOnceMore(d);
 }
 
-/** So does one whose agent started as it was stopped, and may have read nothing: what it was told is told again. */
+/** For what the turn was for: it did not come to run, or was stopped before its agent was seen to start. */
 export function beginOnceMore(d: LifeDraft): void {
-  tellOnceMore(d.life);
-  beginSame(d);
-}
-
-function beginSame(d: LifeDraft): void {
   const { cause, wokenFrom } = d.life.turn;
   waitWith(d, { cause, wokenFrom });
   beginTurn(d, cause);
 }
 
-/** The turn that has not begun waits for the end of the pause, and what it is for with it. */
+/** The turn has not begun. */
 export function holdBack(d: LifeDraft): void {
   abandonTurn(d, 'paused');
   waitForUnpause(d);
 }
 
-/** The agent had just started when the pause came: what it was told is told again. */
-export function holdBackStarted(d: LifeDraft): void {
-  const { life } = d;
-  tellOnceMore(life);
-  waitForUnpause(d);
-}
-
-function waitForUnpause(d: LifeDraft): void {
+/** The turn waits for the end of the pause, and what it is for with it. */
+export function waitForUnpause(d: LifeDraft): void {
   const { life } = d;
   const { turn, stage } = life;
   waitWith(d, { cause: turn.cause, wokenFrom: turn.wokenFrom });

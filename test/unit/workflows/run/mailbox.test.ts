@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { running } from '../../../support/machine/stages.js';
-import { comment, done, observed, PLACE, PREPARED, World, wrote } from '../../../support/machine/world.js';
+import {
+  comment,
+  done,
+  observed,
+  PLACE,
+  PREPARED,
+  trigger,
+  World,
+  wrote,
+} from '../../../support/machine/world.js';
 import { MAX_MAILBOX } from '../../../../src/workflows/run/mailbox.js';
 import type { WakeReference } from '../../../../src/domain/run/events.js';
 
@@ -125,5 +134,45 @@ describe('the mailbox of a run', () => {
     const turn = world.turn.number;
     world.feed({ kind: 'step_failed', step: 'prepare', turn, reason: 'x' });
     assert.deepEqual(keys(world.life.mailbox.waiting), ['comment:1:v1', 'comment:2:v0']);
+  });
+
+  describe('of a turn that is stopped just as its agent starts', () => {
+    const freeze = (world: World): unknown => world.command({ kind: 'freeze' });
+    const resume = (world: World): unknown => world.command({ kind: 'resume', promptRef: null });
+    const unlabel = (world: World): unknown => world.feed(observed({ readAt: 90_000, triggered: false }));
+    const relabel = (world: World): unknown =>
+      world.feed(observed({ readAt: 91_000, trigger: trigger(90_500) }));
+    const leave = (world: World): unknown => world.feed({ kind: 'unserved', why: 'x' });
+    const stops = [
+      ['paused', freeze, resume],
+      ['untriggered', unlabel, relabel],
+      ['unserved', leave, relabel],
+    ] as const;
+    for (const [reason, stop, goOn] of stops)
+      for (const isHeard of [true, false])
+        for (const isSettled of [true, false])
+          it(`is told once more after ${reason}${isHeard ? '' : ', unheard'}${isSettled ? '' : ', unsettled'}`, () => {
+            const world = World.woken();
+            world.prepare();
+            stop(world);
+            if (isHeard) world.started();
+            world.finish({ exitCode: 143 });
+            world.feed(wrote(comment(2)));
+            if (isSettled) world.settle();
+            else world.fail('settle');
+            assert.equal(world.reason, reason);
+            goOn(world);
+            assert.deepEqual(world.turn.taken, [{ ...comment(1), again: true }, comment(2)]);
+          });
+
+    it('is not told again where the agent was seen to start before', () => {
+      const world = World.woken();
+      world.start();
+      freeze(world);
+      world.started();
+      world.endTurn({ exitCode: 143 });
+      resume(world);
+      assert.deepEqual(world.turn.taken, []);
+    });
   });
 });
