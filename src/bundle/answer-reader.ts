@@ -29,27 +29,24 @@ export class AnswerReader {
    * Resolves when the answer is there, however long that takes. Looks every 50 ms and, where the file system tells,
    * at once. Errors: the signal's reason when aborted; `Error` for a file that is malformed.
    */
-  wait(requestId: string, signal: AbortSignal): Promise<QueueAnswer> {
-    return new Promise((resolve, reject) => {
+  async wait(requestId: string, signal: AbortSignal): Promise<QueueAnswer> {
+    const found = await new Promise<QueueAnswer | 'absent' | 'malformed'>((resolve) => {
       const look = (): void => {
-        try {
-          signal.throwIfAborted();
-          const found = this.#read(requestId);
-          if (found === 'absent') return;
-          if (found === 'malformed') throw new Error(`the answer to request ${requestId} is malformed`);
-          resolve(found);
-        } catch (error) {
-          reject(error);
-        }
+        const now = this.#read(requestId);
+        if (now === 'absent' && !signal.aborted) return;
         clearInterval(timer);
         watcher?.close();
         signal.removeEventListener('abort', look);
+        resolve(now);
       };
       const timer = setInterval(look, POLL_MS);
       const watcher = watchQuietly(this.#directory, look);
       signal.addEventListener('abort', look);
       look();
     });
+    signal.throwIfAborted();
+    if (typeof found === 'string') throw new Error(`the answer to request ${requestId} is malformed`);
+    return found;
   }
 
   /** Pull requests of answers that lie there, also to a predecessor that was killed while it waited. */
