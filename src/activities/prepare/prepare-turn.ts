@@ -1,5 +1,5 @@
 import type { PrepareTurnOutcome, Trigger } from '../../domain/run/events.js';
-import { branchNamed } from '../../domain/workspace/branch-name.js';
+import { BASE_NAME_LIMIT, branchNamed } from '../../domain/workspace/branch-name.js';
 import { isNotFound } from '../../domain/base/errors.js';
 import { isLocal, type Issue } from '../../domain/forge/issue.js';
 import type { PromptTask } from '../../domain/prompt/prompt-input.js';
@@ -88,6 +88,8 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   const isChanged = await isTextChanged(access, trigger, issue);
   if (isChanged && turn === 1) return refused(textChanged(issue));
   if (work.kind === 'refused') return refused(work.reason);
+  if (turn === 1 && issue.ref.startsWith('refs/heads/') && branchNamed(issue.ref) === undefined)
+    return refused(unusableRef(issue));
   const { events, dropped, readKeys } = read;
   const { branch } = work;
   if (input.cause.kind === 'wake' && events.length === 0 && input.omitted === 0)
@@ -130,6 +132,10 @@ function baseBranches(
 function textChanged({ number, author }: Issue): string {
   const who = `${author.login}, who may not start an agent here, can do that`;
   return `the text of #${String(number)} was changed after the agent was asked for, and ${who}: read it again, then ask again`;
+}
+
+function unusableRef({ number }: Issue): string {
+  return `the branch that #${String(number)} names can't be one to build on: its name may have ${BASE_NAME_LIMIT}`;
 }
 
 function refused(reason: string): PrepareTurnOutcome {

@@ -1,4 +1,4 @@
-import { isBranchName } from '../../domain/workspace/branch-name.js';
+import { BASE_NAME_LIMIT, isBaseName, isBranchName } from '../../domain/workspace/branch-name.js';
 import type { PublishPlace } from '../../domain/forge/forks.js';
 import { isHeadOfOurs, type Issue, type PullRequest } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
@@ -39,6 +39,10 @@ export async function workBranch(
   if (pull.head.fromFork && issueOfBranch(pull.head.ref) === undefined)
     return refused(`the branch of pull request ${name} is not one that a run has made`);
   if (!isBranchName(pull.head.ref)) return refused(`the branch of pull request ${name} has an unusable name`);
+  if (!isBaseName(pull.base.ref))
+    return refused(
+      `the base branch of pull request ${name} has an unusable name: it may have ${BASE_NAME_LIMIT}`,
+    );
   const { defaultBranch } = await forge.readRepository();
   if (pull.head.ref === defaultBranch || pull.head.ref === pull.base.ref)
     return refused(`pull request ${name} is of branch ${pull.head.ref}, which others build on`);

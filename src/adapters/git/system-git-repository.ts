@@ -7,7 +7,12 @@ import type {
   SubmoduleRules,
   TurnRefs,
 } from '../../domain/workspace/git-repository.js';
-import { branchNamed, isBranchName } from '../../domain/workspace/branch-name.js';
+import {
+  BASE_NAME_LIMIT,
+  branchNamed,
+  isBaseName,
+  isBranchName,
+} from '../../domain/workspace/branch-name.js';
 import { issueOfBranch } from '../../domain/run/slug.js';
 import type { SecretGuard } from '../../domain/secret/secret-guard.js';
 import type { ForkGit } from '../../domain/sync/ports.js';
@@ -17,6 +22,7 @@ import { readBundleHeader, type BundleHeader } from './bundle-file.js';
 import { FORGE_REFS, isAncestorIn, UPSTREAM_REF } from './check/candidate.js';
 import { checkCommits } from './check/check-commits.js';
 import { forkGit } from './fork-git.js';
+import { plainText } from './git-failure.js';
 import { GIT_LIMITS, type GitLimits } from './git-limits.js';
 import { localGit } from './local-git.js';
 import type { MirrorState } from './mirror.js';
@@ -76,6 +82,11 @@ export class SystemGitRepository implements GitRepository {
     const { base, branchSha } = await this.#read({ repo, branch, fork }, candidates);
     if (base === undefined)
       throw new GitError(`${nameOf(repo)} has no branch to start from: is it empty?`, false);
+    if (!isBaseName(base.name))
+      throw new GitError(
+        `the default branch ${JSON.stringify(plainText(base.name))} of ${nameOf(repo)} has a name that no run can build on: it may have ${BASE_NAME_LIMIT}, and begins with a letter, a digit or _`,
+        false,
+      );
     return { startSha: branchSha ?? base.sha, baseBranch: base.name, baseSha: base.sha, branchSha };
   }
 
@@ -93,7 +104,7 @@ export class SystemGitRepository implements GitRepository {
     file: string,
     boundary: readonly string[] = [],
   ): Promise<void> {
-    if (!isBranchName(branch) || !isBranchName(refs.baseBranch))
+    if (!isBranchName(branch) || !isBaseName(refs.baseBranch))
       throw new InvalidInputError('not a branch name');
     if (![refs.baseSha, refs.branchSha ?? refs.baseSha, ...boundary].every(isCommitId)) {
       throw new InvalidInputError('not a commit id');
@@ -157,7 +168,7 @@ export class SystemGitRepository implements GitRepository {
 
   async #publishOnce(request: GitPublishRequest, header: BundleHeader): Promise<GitPublishVerdict | 'moved'> {
     const { repo, branch, baseBranch } = request;
-    const bases = baseBranch === undefined || !isBranchName(baseBranch) ? [] : [baseBranch];
+    const bases = baseBranch === undefined || !isBaseName(baseBranch) ? [] : [baseBranch];
     const { state, base, branchSha } = await this.#read(request, bases);
     if (branch === state.defaultBranch || branch === baseBranch)
       return refused(`"${branch}" is what others build on: an agent's work goes to a branch of its own`);

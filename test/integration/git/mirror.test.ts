@@ -27,6 +27,26 @@ describe('the mirror of a repository', () => {
     });
   });
 
+  it('starts one from a default branch in another script, and says so where no run can build on it', async () => {
+    const repository = fixture.repository();
+    const name = 'développement/#12';
+    git(fixture.person, 'push', '-q', 'origin', `main:${name}`, 'main:odd(1)');
+    git(fixture.forge, 'symbolic-ref', 'HEAD', `refs/heads/${name}`);
+    const refs = await repository.refresh(REPO, BRANCH, []);
+    assert.equal(refs.baseBranch, name);
+    const file = join(fixture.root, 'refs.bundle');
+    await repository.writeRefsBundle(REPO, refs, BRANCH, file);
+    assert.equal(git(fixture.work, 'bundle', 'list-heads', file), `${refs.baseSha} refs/base/${name}`);
+    fixture.commit(fixture.work, 'a.txt', 'a');
+    assert.equal((await fixture.publish({ baseBranch: name })).kind, 'pushed');
+    git(fixture.forge, 'symbolic-ref', 'HEAD', 'refs/heads/odd(1)');
+    await assert.rejects(repository.refresh(REPO, 'bot-bottle/13-abcde', []), (error) => {
+      assert.ok(error instanceof GitError && !error.retryable);
+      assert.match(error.message, /default branch "odd\(1\)" of gitea:alice\/demo .*letters, digits/);
+      return true;
+    });
+  });
+
   it('follows the base, and goes on from the run branch once it is there', async () => {
     const repository = fixture.repository();
     await repository.refresh(REPO, BRANCH, []);

@@ -54,6 +54,12 @@ describe('preparing a turn', () => {
         world.forge.putPull(12, { head: { ...head, sha: 'x' } });
         assert.match(await refusal({ pull: 12 }), why);
       }
+      const head = { ref: 'topic', fromFork: false, sha: 'x' };
+      world.forge.putPull(12, { head, base: { ref: 'odd(1)', sha: 'y' } });
+      assert.match(
+        await refusal({ pull: 12 }),
+        /base branch .* #12 has an unusable name: it may have 200 letters/,
+      );
     });
 
     describe('with FORGE_PUBLISH', () => {

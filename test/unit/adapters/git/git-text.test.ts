@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { branchNamed, isBranchName } from '../../../../src/domain/workspace/branch-name.js';
+import { branchNamed, isBaseName, isBranchName } from '../../../../src/domain/workspace/branch-name.js';
 import { remoteEnvironment, withoutToken } from '../../../../src/adapters/git/git-environment.js';
 import { plainText, remoteFailure } from '../../../../src/adapters/git/git-failure.js';
 import { verbOf } from '../../../../src/adapters/git/run-git.js';
@@ -106,7 +106,24 @@ describe('what git gets and what it says', () => {
       'ü',
     ]) {
       assert.ok(!isBranchName(name), JSON.stringify(name));
+      assert.equal(isBaseName(name), name === 'ü', JSON.stringify(name));
     }
+    for (const name of ['développement', 'de\u0301veloppement', '開発/主', 'feature/#12,13'])
+      assert.deepEqual([isBaseName(name), isBranchName(name)], [true, false], name);
+    for (const name of [
+      'a`b',
+      'a$b',
+      "a'b",
+      'a(b)',
+      '#a',
+      'a*',
+      'a\u202Eb',
+      'a\u3164',
+      'a\uFE0F',
+      'é'.repeat(201),
+    ])
+      assert.ok(!isBaseName(name), JSON.stringify(name));
+    assert.equal(branchNamed('refs/heads/développement'), 'développement');
     assert.equal(branchNamed('refs/heads/main'), 'main');
     assert.equal(branchNamed('refs/tags/v1'), undefined);
   });
