@@ -130,6 +130,18 @@ describe('a workspace with less than the whole repository', function () {
     assert.equal(git(fixture.forge, 'rev-list', '--count', BRANCH, '--not', 'main'), '6');
   });
 
+  it('has what moved also after a fetch that was killed', async () => {
+    await cut(1);
+    await turn(COMMIT);
+    const locks = 'packed-refs.lock shallow.lock refs/remotes/base/main.lock refs/heads/other.lock';
+    const link = 'touch ../a.lock && ln -s /workspace refs/link';
+    bottle.inside(`cd /workspace/.git && mkdir -p refs/remotes/base && touch ${locks} && ${link}`);
+    const baseSha = pushBase(1);
+    const end = await turn("git rev-parse refs/remotes/base/main; find . -name '*.lock'");
+    assert.equal(end.stderr.includes('could not be fetched'), false);
+    assert.equal(end.stdout, `${baseSha}\n./a.lock\n`);
+  });
+
   it('cannot be cut shorter by the agent', async () => {
     pushBase(5);
     const { baseSha } = await cut(2);
