@@ -86,15 +86,12 @@ export interface ForgeFeed {
  * forge's search over all repositories.
  */
 export function feedSources(patterns: readonly string[]): FeedSource[] {
-  if (patterns.length === 0 || patterns.includes('*')) return [{ kind: 'all' }];
+  if (patterns.includes('*')) return [{ kind: 'all' }];
   const split = patterns.map((pattern) => {
     const [owner = '', repo = ''] = pattern.split('/');
     return { owner, repo };
   });
-  const owners = new Set(
-    split.filter(({ repo }) => repo.includes('*')).map(({ owner }) => owner.toLowerCase()),
-  );
-  if ([...owners].some((owner) => owner.includes('*'))) return [{ kind: 'all' }];
+  const owners = new Set(split.filter(({ repo }) => repo === '*').map(({ owner }) => owner.toLowerCase()));
   const named = split.filter(({ owner }) => !owners.has(owner.toLowerCase()));
   return [
     ...[...owners].map((owner) => ({ kind: 'owner', owner }) as const),

@@ -14,7 +14,7 @@ export interface ServedPlaces {
   readonly saw: (place: Place) => void;
 }
 
-/** @param patterns `FORGE_REPOS`. Errors: `InvalidInputError` for one that is none, the memory's. */
+/** @param patterns `FORGE_REPOS`. Errors: the memory's. */
 export function servedPlaces(
   patterns: readonly string[],
   memory: RepositoryMemory,

@@ -1,21 +1,9 @@
-import { InvalidInputError } from '../../domain/base/errors.js';
-
-const PATTERN = /^(?:\*|[A-Za-z0-9._*-]+\/[A-Za-z0-9._*-]+)$/;
-
 /**
- * `FORGE_REPOS`: patterns like `owner/*` or `alice/demo`, or `*` alone for all of them; `*` for any run of characters but the slash; upper and lower
- * case are one, as on the forge. An empty list serves every repository that the webhook delivers.
- * Errors: `InvalidInputError` for something that is not `owner/name`.
+ * What a setting such as `FORGE_REPOS` names: `*` for all of them, `owner/*` or `owner/repo`. Upper and lower case are one,
+ * as on the forge.
  */
 export function servedRepositories(patterns: readonly string[]): (owner: string, repo: string) => boolean {
-  const matchers = patterns.map((pattern) => {
-    if (!PATTERN.test(pattern)) {
-      throw new InvalidInputError(`FORGE_REPOS: "${pattern}" is not a pattern like owner/* or owner/name`);
-    }
-    if (pattern === '*') return /^/;
-    const escaped = pattern.replace(/[.]/g, '\\.').replace(/\*+/g, '[^/]*');
-    return new RegExp(`^${escaped}$`, 'i');
-  });
+  const named = new Set(patterns.map((pattern) => pattern.toLowerCase()));
   return (owner, repo) =>
-    matchers.length === 0 || matchers.some((matcher) => matcher.test(`${owner}/${repo}`));
+    ['*', `${owner}/*`, `${owner}/${repo}`].some((pattern) => named.has(pattern.toLowerCase()));
 }

@@ -18,6 +18,7 @@ export class PassHere {
   triggerAt: number | null = NOW - 3_600_000;
   /** `FORGE_REPOS` */
   repos: readonly string[] = ['alice/demo'];
+  serves = (owner: string, repo: string): boolean => servedRepositories(this.repos)(owner, repo);
   requests = 60;
   now = NOW;
   state: ReconcileState = EMPTY_RECONCILE_STATE;
@@ -78,7 +79,7 @@ export class PassHere {
       log: { info: note('info'), warn: note('warn'), error: note('error') },
       settings: {
         sources: feedSources(this.repos),
-        serves: servedRepositories(this.repos),
+        serves: this.serves,
         requests: this.requests,
       },
     };

@@ -130,7 +130,7 @@ describe('configuration', () => {
   it('a repository may be named as the forge lets it begin', () => {
     const names = ['a/.profile', 'a/_site', 'a/-x'];
     assert.deepEqual(load({ FORGE_REPOS: names.join() }).config.FORGE_REPOS, names);
-    for (const bad of ['a/.', 'a/..', 'a/-', '-a/b', '.a/*'])
+    for (const bad of ['a/.', 'a/..', 'a/-', '-a/b', '.a/*', 'alice', 'a/b/c', 'a/web-*', '*/b'])
       assert.match(
         messageOf(() => load({ FORGE_REPOS: bad })),
         /expected patterns like/,

@@ -56,7 +56,8 @@ describe('a pass of the reconciler', () => {
     });
 
     it('leaves out repositories that are not served, unless a run is in them', async () => {
-      world.repos = ['bob/o*'];
+      world.repos = ['bob/*'];
+      world.serves = (_owner, repo) => repo !== 'private';
       world.feed.places = [PLACE, OTHER, { repoId: 9, owner: 'bob', repo: 'private' }];
       world.feed.issues = [
         feedSubject(1, { ...TRIGGER, place: OTHER }),
