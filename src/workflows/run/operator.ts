@@ -2,7 +2,6 @@
 import type { OperatorCommand } from '../../domain/run/events.js';
 import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
 import { overBudget, raise, raiseRefusal } from './budget.js';
-import type { OperatorAct } from './commands.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
 import { leaveHost, moveRefusal } from './host.js';
 import { close } from './life.js';
@@ -18,9 +17,9 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
   const { s, life, commands } = d;
   if (refusalOf(s, asked) !== null) return;
   note(d, `operator: ${asked.kind}`);
-  const { kind, by: who = UNKNOWN_OPERATOR } = asked;
+  const { kind, by: who = UNKNOWN_OPERATOR, ...detail } = asked;
   const { slug, turn, stage } = life;
-  commands.push({ kind: 'record_command', act: { at, who, kind, detail: detailOf(asked), slug } });
+  commands.push({ kind: 'record_command', act: { at, who, kind, detail, slug } });
   switch (asked.kind) {
     case 'freeze':
       if (stage.kind === 'running') return stopTurn(d, 'operator');
@@ -47,26 +46,6 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
       });
     case 'move':
       return leaveHost(d);
-  }
-}
-
-/** By name: what else the sender wrote stays out of the row. */
-function detailOf(asked: OperatorCommand): OperatorAct['detail'] {
-  switch (asked.kind) {
-    case 'freeze':
-    case 'destroy':
-    case 'move':
-      return {};
-    case 'resume':
-      return { promptRef: asked.promptRef };
-    case 'extend':
-      return { ms: asked.ms };
-    case 'budget': {
-      const { turns, tokens, microUsd, dayEnds } = asked;
-      return { turns, tokens, microUsd, dayEnds };
-    }
-    case 'done':
-      return { status: asked.status };
   }
 }
 

@@ -223,6 +223,11 @@ describe('commands by name', () => {
       assert.deepEqual(readCommand(kind, input), { kind, ...(input as object) });
   });
 
+  it('keep nothing that is no parameter', () => {
+    const sent = { ms: 5, until: 7, note: 'x'.repeat(9_000) };
+    assert.deepEqual(readCommand('extend', sent), { kind: 'extend', ms: 5 });
+  });
+
   it('say of each field that it is wrong', () => {
     const cases: readonly (readonly [...Parameters<typeof readCommand>, string])[] = [
       ['resume', { promptRef: 7 }, 'promptRef'],
