@@ -9,15 +9,9 @@ interface EngineFault {
 }
 
 const MAX_MESSAGE = 1000;
-const RETRYABLE_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAGAIN',
-  'EMFILE',
-]);
+/** Of the system, EHOSTUNREACH or EAI_AGAIN; not one of Node's own, ERR_STREAM_PREMATURE_CLOSE. */
+const ERRNO = /^E(?!RR_)[A-Z0-9_]+$/;
+const FINAL_ERRNOS = new Set(['EACCES', 'EPERM']);
 
 function faultOf(error: unknown): EngineFault {
   if (!(error instanceof Error)) return { statusCode: undefined, code: undefined, message: String(error) };
@@ -91,8 +85,8 @@ function explain(fault: EngineFault): string {
   return fault.message;
 }
 
-function isRetryable(fault: EngineFault): boolean {
-  if (fault.statusCode !== undefined) return fault.statusCode >= 500;
-  if (fault.code !== undefined) return RETRYABLE_CODES.has(fault.code);
-  return /socket hang up|aborted|premature close/i.test(fault.message);
+function isRetryable({ statusCode, code, message }: EngineFault): boolean {
+  if (statusCode !== undefined) return statusCode >= 500;
+  if (code !== undefined && ERRNO.test(code)) return !FINAL_ERRNOS.has(code);
+  return code !== 'ABORT_ERR' && /socket hang up|aborted|premature close/i.test(message);
 }

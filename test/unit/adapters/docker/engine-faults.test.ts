@@ -173,4 +173,26 @@ describe('a faulty engine', () => {
     assert.match(error.message, /docker group/);
     assert.equal(error.retryable, false);
   });
+
+  for (const code of [
+    'ECONNREFUSED',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ECONNABORTED',
+  ])
+    it(`that the network cannot reach (${code}) is away, and asked again`, () => {
+      const error = toRuntimeError(Object.assign(new Error(`connect ${code} engine`), { code }), 'x');
+      assert.ok(error instanceof BottleRuntimeError);
+      assert.deepEqual([error.retryable, error.away], [true, true]);
+    });
+
+  it('whose answer breaks off is asked again, and a call that was aborted is not', () => {
+    const retries = (code: string, message: string): boolean =>
+      retryable(toRuntimeError(Object.assign(new Error(message), { code }), 'x'));
+    assert.equal(retries('ERR_STREAM_PREMATURE_CLOSE', 'Premature close'), true);
+    assert.equal(retries('ABORT_ERR', 'The operation was aborted'), false);
+    assert.equal(retries('ERR_INVALID_ARG_TYPE', 'must be a string'), false);
+  });
 });
