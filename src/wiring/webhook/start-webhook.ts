@@ -18,6 +18,7 @@ import { temporalClient } from '../temporal-client.js';
 import { tracingOfEnvironment } from '../tracing.js';
 import { placesOfConfig } from '../places-of-config.js';
 import { policyOf } from '../run-policy.js';
+import { pruneInbox } from './prune-inbox.js';
 import type { WebhookNeeds } from './webhook-needs.js';
 import { sidecarToken } from '../secrets-of-config.js';
 
@@ -25,8 +26,6 @@ export interface RunningWebhook {
   readonly url: string;
   stop(): Promise<void>;
 }
-
-const PRUNE_MS = 3_600_000;
 
 /** Errors: the socket's (`EADDRINUSE`), those of the files in the home. */
 export async function startWebhook(
@@ -106,12 +105,12 @@ export async function startWebhook(
     temporalReachable: () => gateway.reachable(),
   });
   const listening = await listen(app, config.WEBHOOK_LISTEN);
-  const pruning = setInterval(() => inbox.prune(Date.now()), PRUNE_MS);
+  const stopPruning = pruneInbox(inbox, onError);
   log.info({ url: listening.url, org: config.FORGE_ORG, repos: config.FORGE_REPOS }, 'webhook listening');
   return {
     url: listening.url,
     stop: async () => {
-      clearInterval(pruning);
+      stopPruning();
       await listening.close();
       await dispatcher.stop();
       await client.connection.close();
