@@ -33,6 +33,12 @@ export interface ReceiveDeps {
  * repository, inbox; nothing of an unsigned body is looked at.
  */
 export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): RequestHandler {
+  // A forge sends nothing a second time: what nobody can say now, the dispatcher decides.
+  const mayWorkIn = (repoId: number): Promise<boolean> =>
+    deps.worksIn(repoId).catch((error: unknown) => {
+      deps.onError('whether a run goes on there could not be read; the delivery is taken', error);
+      return true;
+    });
   return async (request, response) => {
     const began = process.hrtime.bigint();
     const end = (outcome: string, code: number, status: string, reason?: string): void => {
@@ -68,11 +74,11 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
     }
     const { owner, repo } = parsed.hint.subject;
     const place: Place = { repoId: parsed.hint.repoId, owner, repo };
-    if (!deps.serves(place) && !(await deps.worksIn(parsed.hint.repoId))) {
+    if (!deps.serves(place) && !(await mayWorkIn(parsed.hint.repoId))) {
       end('unwanted', 200, 'ignored', `${owner}/${repo} is not among the repositories of FORGE_REPOS`);
       return;
     }
-    if (parsed.hint.cause.kind === 'checks' && !(await deps.worksIn(parsed.hint.repoId))) {
+    if (parsed.hint.cause.kind === 'checks' && !(await mayWorkIn(parsed.hint.repoId))) {
       end('unwanted', 200, 'ignored', `no run goes on in ${owner}/${repo}`);
       return;
     }

@@ -75,8 +75,18 @@ describe('the webhook’s answers', () => {
     assert.equal((await fetch(`${webhook.url}/healthz`)).status, 200);
   });
 
+  it('take a delivery where nobody can say whether a run goes on there', async () => {
+    await start({ serves: () => false, worksIn: () => Promise.reject(new Error('database is locked')) });
+    assert.equal((await deliver()).status, 202);
+    assert.match(webhook.errors.join(), /could not be read.*: database is locked/);
+  });
+
   it('to a fault of ours say only that there is one, and the log says which', async () => {
-    await start({ serves: () => false, worksIn: () => Promise.reject(new Error('the disk is on fire')) });
+    await start({
+      serves: () => {
+        throw new Error('the disk is on fire');
+      },
+    });
     const response = await deliver();
     assert.equal(response.status, 500);
     assert.deepEqual(await response.json(), { status: 'error', reason: 'internal error: see the log' });
@@ -92,8 +102,9 @@ describe('the webhook’s answers', () => {
   ] as const)
     it(`to a fault with the status ${JSON.stringify(status)} say ${code === 400 ? 'whose it is' : 'nothing'}`, async () => {
       await start({
-        serves: () => false,
-        worksIn: () => Promise.reject(Object.assign(new Error('x'), { status })),
+        serves: () => {
+          throw Object.assign(new Error('x'), { status });
+        },
       });
       const response = await deliver();
       assert.equal(response.status, code === 400 ? status : 500);
