@@ -16,6 +16,7 @@ import type { PublishResult } from '../../domain/run/turn.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { Publisher, RunRef } from '../ports/inputs.js';
 import { keepPushed } from '../base/last-pushed.js';
+import { openAgainst } from './open-against.js';
 import { noteScan } from './publish-scans.js';
 import { placeObjection } from './publish-place.js';
 import { readBottle } from '../setup/read-setup.js';
@@ -253,13 +254,13 @@ async function openPullRequest(
 ): Promise<PublishResult> {
   const { subject, publication, triggerActor } = input;
   const title = titleOf(subject, publication);
-  const pr = await forge.openPr({
+  const wanted = {
     title: publication.draft ? WIP + title : title,
     body: bodyOf(ports, subject, publication),
     head: input.prepared.branch,
     ...(fork === undefined ? {} : { headOwner: fork.owner }),
-    base: input.record.refs?.baseBranch ?? (await forge.readRepository()).defaultBranch,
-  });
+  };
+  const pr = await openAgainst(forge, wanted, input.record.refs?.baseBranch);
   if (ports.settings.requestReview && triggerActor !== '')
     await askForReview(ports, forge, subject, pr.number, triggerActor);
   return {

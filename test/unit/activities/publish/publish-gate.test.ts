@@ -224,6 +224,19 @@ describe('the publish gate', () => {
     assert.equal(base.ref, 'main');
   });
 
+  it('opens it against the default branch where the base was deleted while the turn ran', async () => {
+    const record = await world.ports.files.readTurn(SLUG, 1);
+    assert.ok(record?.refs);
+    const stacked = { ...record, refs: { ...record.refs, baseBranch: 'feature' } };
+    let opens = 0;
+    world.forge.fault = (call) => {
+      if (call.startsWith('open ') && (opens += 1) === 1) throw world.forge.notFound();
+    };
+    const result = await publish({ record: stacked });
+    assert.equal(result.kind, 'published');
+    assert.deepEqual([opens, world.forge.pulls.get(31)?.base.ref], [2, 'main']);
+  });
+
   describe('with a draft of an earlier turn', () => {
     const open = (title = 'WIP: Issue 12', changes: Partial<PullRequest> = {}): void => {
       const at = { head: { ref: BRANCH, sha: HEAD, fromFork: false } };
