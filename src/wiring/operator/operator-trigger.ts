@@ -30,6 +30,11 @@ export async function operatorTrigger(
   const readAt = Date.now();
   const forge = forgeOfConfig(config).forgeFor(() => sidecarToken(config))(subject);
   const [issue, repository] = await Promise.all([forge.readIssue(subject.number), forge.readRepository()]);
+  const called = (await forge.whereIs(repository.id)) ?? subject;
+  if (isOtherCase(called, subject)) {
+    const name = `${called.owner}/${called.repo}#${String(subject.number)}`;
+    return { kind: 'refused', reason: `the forge calls it ${name}: give that name` };
+  }
   const place = { repoId: repository.id, owner: subject.owner, repo: subject.repo };
   if (!isServed(config, place)) {
     const reason = `${place.owner}/${place.repo} is not served: name it in FORGE_REPOS, and start what runs again`;
@@ -71,6 +76,12 @@ export async function operatorTrigger(
     url: issue.url,
   });
   return { kind: 'sent' };
+}
+
+/** The forge takes any, but a run is known by the forge's own: this would be a second one of the same issue. */
+function isOtherCase(called: Pick<Place, 'owner' | 'repo'>, { owner, repo }: SubjectRef): boolean {
+  const [ours, theirs] = [`${owner}/${repo}`, `${called.owner}/${called.repo}`];
+  return ours !== theirs && ours.toLowerCase() === theirs.toLowerCase();
 }
 
 /** Else the run would be frozen as soon as the webhook looked at it. */

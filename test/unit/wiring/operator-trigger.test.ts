@@ -9,7 +9,10 @@ import { operatorTrigger } from '../../../src/wiring/operator/operator-trigger.j
 import { temporalClient } from '../../../src/wiring/temporal-client.js';
 import { closeServer, listenLocally, urlOf } from '../../support/http/loopback.js';
 
-const REPOSITORY = { id: 7, default_branch: 'main', permissions: { push: true, admin: false } };
+const REPOSITORY = {
+  ...{ id: 7, name: 'x', owner: { login: 'bob' } },
+  ...{ default_branch: 'main', permissions: { push: true, admin: false } },
+};
 const ISSUE = {
   ...{
     number: 1,
@@ -43,7 +46,7 @@ describe('orchestrate start --issue', () => {
   });
 
   /** Why it was refused. The issue has no label, so one of a repository that is served is refused for that. */
-  async function refusal(repos: string): Promise<string> {
+  async function refusal(repos: string, repo = 'x'): Promise<string> {
     const { config } = loadConfig({
       ...{ BOT_BOTTLE_HOME: home, FORGE_REPOS: repos },
       FORGE_GITEA_API: `${urlOf(forge)}/api/v1`,
@@ -52,7 +55,7 @@ describe('orchestrate start --issue', () => {
     try {
       const answer = await operatorTrigger(
         { config, client, by: 'op@host', storePrompt: () => assert.fail('nothing begins') },
-        { forge: 'gitea', owner: 'bob', repo: 'x', number: 1 },
+        { forge: 'gitea', owner: 'bob', repo, number: 1 },
         { agent: null, bottles: [], prompt: null, label: null },
       );
       return answer.kind === 'refused' ? answer.reason : answer.kind;
@@ -64,6 +67,10 @@ describe('orchestrate start --issue', () => {
   it('is refused for a repository that FORGE_REPOS does not serve', async () => {
     assert.match(await refusal('alice/demo'), /^bob\/x is not served: name it in FORGE_REPOS/);
     assert.match(await refusal('alice/demo,Bob/*'), /no label names an agent/);
+  });
+
+  it('is refused for a name in other case than the forge has, which would be another run', async () => {
+    assert.equal(await refusal('bob/x', 'X'), 'the forge calls it bob/x#1: give that name');
   });
 
   it('knows a repository that was renamed since, as the webhook does', async () => {
