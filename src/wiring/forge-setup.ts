@@ -36,7 +36,7 @@ export function forgeSetup(config: Config): ForgeSetupWorld {
       new GiteaAdmin(
         new GiteaClient({
           baseUrl: forgeApi,
-          token: token ?? (() => sidecarToken(config)),
+          token: token ?? sidecarToken(config),
           caFile: config.FORGE_CA_FILE,
         }),
       ),

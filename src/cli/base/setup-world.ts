@@ -7,7 +7,7 @@ import type { RightsProblem } from '../doctor/probes.js';
 /** What `forge setup` needs of the world; src/forge-setup.ts makes the real one. */
 export interface ForgeSetupWorld {
   readonly settings: ForgeSetupSettings;
-  /** @param token an administrator's; `null`: the bot's own. */
+  /** @param token an administrator's; `null`: the bot's own. Errors: `InvalidInputError` without that one. */
   admin(token: string | null): ForgeAdmin;
   /** An administrator's token from a file that only its owner can read. Errors: `InvalidInputError`. */
   readAdminToken(file: string): string;
