@@ -6,11 +6,12 @@ import { createApi } from '../../api/create-api.js';
 import { orchestratorClient } from '../../cli/runs/orchestrator-client.js';
 import type { Config } from '../../config/load-config.js';
 import type { Logger } from '../../config/log.js';
-import { DEFAULT_LIMITS, listen } from '../../webhook/door/listen.js';
+import { DEFAULT_LIMITS, listen, type MalformedAnswer } from '../../webhook/door/listen.js';
 import { openApiTokens } from '../operator/open-api-tokens.js';
 import { orchestratorWorld } from '../operator/open-orchestrator.js';
 import { openProvenance } from '../operator/open-provenance.js';
 import { runLogs } from '../run-logs.js';
+import { onFreePort } from '../free-port.js';
 import { VERSION } from '../version.js';
 
 const REQUESTS_PER_MINUTE = 1_200;
@@ -52,8 +53,10 @@ export async function startApi(
     },
     VERSION,
   );
-  const listening = await listen(app, address, DEFAULT_LIMITS, (status) =>
-    problemAnswer(status, 'send a complete request, with at most 16 KiB of headers and address'),
+  const malformed: MalformedAnswer = (status) =>
+    problemAnswer(status, 'send a complete request, with at most 16 KiB of headers and address');
+  const listening = await onFreePort('API_LISTEN', address, () =>
+    listen(app, address, DEFAULT_LIMITS, malformed),
   );
   if (isWildcard(address.host))
     log.warn(

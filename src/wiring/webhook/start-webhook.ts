@@ -19,6 +19,7 @@ import { tracingOfEnvironment } from '../tracing.js';
 import { placesOfConfig } from '../places-of-config.js';
 import { policyOf } from '../run-policy.js';
 import { pruneInbox } from './prune-inbox.js';
+import { onFreePort } from '../free-port.js';
 import type { WebhookNeeds } from './webhook-needs.js';
 import { sidecarToken } from '../secrets-of-config.js';
 
@@ -27,7 +28,7 @@ export interface RunningWebhook {
   stop(): Promise<void>;
 }
 
-/** Errors: the socket's (`EADDRINUSE`), those of the files in the home. */
+/** Errors: `InvalidInputError` for a port that is taken, those of the files in the home. */
 export async function startWebhook(
   config: Config,
   { forge, secret, log }: WebhookNeeds,
@@ -104,7 +105,8 @@ export async function startWebhook(
     tracing: tracing?.spans,
     temporalReachable: () => gateway.reachable(),
   });
-  const listening = await listen(app, config.WEBHOOK_LISTEN);
+  const address = config.WEBHOOK_LISTEN;
+  const listening = await onFreePort('WEBHOOK_LISTEN', address, () => listen(app, address));
   const stopPruning = pruneInbox(inbox, onError);
   log.info({ url: listening.url, org: config.FORGE_ORG, repos: config.FORGE_REPOS }, 'webhook listening');
   return {
