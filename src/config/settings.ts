@@ -78,12 +78,12 @@ const NETWORK = matching(
   'the name of a Docker network, and never host: the bundle would reach every service of this machine',
 );
 
-const registry = (command: string, more: string): Optional<readonly string[]> =>
+const registry = (from: string, more: string): Optional<readonly string[]> =>
   optional({
     ...listOf(httpUrl),
     fallback: null,
     fallbackText: 'none',
-    description: `Where bottles with this kind of registry read packages: what ${command} prints. ${more}`,
+    description: `Where bottles with this kind of registry read packages: ${from}. ${more}`,
   });
 
 const modelUrl = (vendors: string, what: string): Optional<string> =>
@@ -312,20 +312,23 @@ export const SETTINGS = {
     fallbackText: 'the engine’s own',
     description: 'Container runtime for the agent, such as `runsc`.',
   }),
-  REGISTRY_NPM: registry('`npm config get registry`', 'After a comma: other hosts its files come from.'),
+  REGISTRY_NPM: registry(
+    'what `npm config get registry` prints',
+    'After a comma: other hosts its files come from.',
+  ),
   REGISTRY_PYPI: registry(
-    '`pip config get global.index-url`',
+    'what `pip config get global.index-url` prints',
     'After a comma: the host its files come from, as links of a page of the index name it.',
   ),
   REGISTRY_GO: registry(
-    '`go env GOPROXY`',
+    'what `go env GOPROXY` prints, without `,direct`',
     'After a comma: the checksum database (`go env GOSUMDB`), where the proxy does not speak for it.',
   ),
   REGISTRY_CARGO: registry(
-    '`cargo config get source`',
-    'A sparse index, without `sparse+`. After a comma: the host in `dl` of its `config.json`.',
+    'the `registry` of the source in `~/.cargo/config.toml`, without `sparse+`',
+    'A sparse index. After a comma: the host in `dl` of its `config.json`.',
   ),
-  REGISTRY_MAVEN: registry('`mvn help:effective-settings` as a mirror', 'One address.'),
+  REGISTRY_MAVEN: registry('what `mvn help:effective-settings` prints as a mirror', 'One address.'),
   MODEL_ANTHROPIC_URL: modelUrl('https://api.anthropic.com', 'the Anthropic API'),
   MODEL_OPENAI_URL: modelUrl('https://api.openai.com', 'the OpenAI API'),
   MODEL_MAX_OUTPUT: required({

@@ -49,12 +49,12 @@ export function syncCommands(root: Command, { deps, action }: CommandContext): v
 function withOptions(command: Command): Command {
   return command
     .option('--dir <path>', 'clone of the fork, with the remotes origin and upstream', '.')
-    .option('--model <name>', 'in the place of OPENCODE_MODEL')
-    .option('--variant <name>', 'in the place of OPENCODE_VARIANT')
-    .option('--agent <name>', 'opencode’s agent, in the place of OPENCODE_AGENT')
+    .option('--model <name>', 'instead of OPENCODE_MODEL')
+    .option('--variant <name>', 'instead of OPENCODE_VARIANT')
+    .option('--agent <name>', 'opencode’s agent, instead of OPENCODE_AGENT')
     .option(
       '--manifest <name>',
-      'agent whose provider, model, bottle and keys are used, in the place of opencode.env',
+      'agent whose provider, model, bottle and keys are used, instead of opencode.env',
     )
     .option('--timeout <duration>', 'when the container is stopped', formatDuration(SYNC_TIMEOUT_MS))
     .option('--json', 'as JSON');

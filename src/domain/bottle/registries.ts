@@ -22,7 +22,7 @@ const HERE = `http://127.0.0.1:${String(CREDENTIAL_PORT)}`;
 
 interface Client {
   readonly setting: string;
-  /** What prints the address where it works already. */
+  /** Where to find the address, on a machine where the registry works. */
   readonly ask: string;
   readonly clients: (locations: readonly string[]) => Partial<RegistryClients>;
 }
@@ -56,7 +56,7 @@ const CLIENTS: Readonly<Record<RegistryKind, Client>> = {
   },
   go: {
     setting: 'REGISTRY_GO',
-    ask: 'go env GOPROXY',
+    ask: 'go env GOPROXY, without ,direct',
     clients: ([, sums]) => ({
       env: {
         GOPROXY: `${HERE}/go`,
@@ -70,7 +70,7 @@ const CLIENTS: Readonly<Record<RegistryKind, Client>> = {
   },
   cargo: {
     setting: 'REGISTRY_CARGO',
-    ask: 'cargo config get source (or its config.toml), without sparse+',
+    ask: 'the registry of the source in ~/.cargo/config.toml, without sparse+',
     clients: () => ({
       files: {
         '.cargo/config.toml': [
@@ -119,8 +119,8 @@ export function registryAccess(
     const { setting, ask, clients } = CLIENTS[kind];
     if (urls === null) {
       throw new InvalidInputError(
-        `the bottle asks for the registry "${kind}", and ${setting} is not set: give it the address that this prints ` +
-          `where it works: ${ask}`,
+        `the bottle asks for the registry "${kind}", and ${setting} is not set: give it the address ` +
+          `that works elsewhere, from: ${ask}`,
       );
     }
     return { routes: urls.map((url, index) => routeTo(kind, url, index)), clients: clients(urls) };
