@@ -134,7 +134,7 @@ describe('a workspace with less than the whole repository', function () {
     await cut(1);
     await turn(COMMIT);
     const locks = 'packed-refs.lock shallow.lock refs/remotes/base/main.lock refs/heads/other.lock';
-    const link = 'touch ../a.lock && ln -s /workspace refs/link';
+    const link = 'touch ../a.lock && ln -s /workspace linked';
     bottle.inside(`cd /workspace/.git && mkdir -p refs/remotes/base && touch ${locks} && ${link}`);
     const baseSha = pushBase(1);
     const end = await turn("git rev-parse refs/remotes/base/main; find . -name '*.lock'");
