@@ -9,60 +9,77 @@ import { waitUntil } from '../../support/stack/stack.js';
 import { allGone, partOf } from '../../support/stack/processes.js';
 import { oneSlotStack } from './stack.js';
 
-const WORK = [
-  WAIT_FOR_TEST,
-  'print it went on',
-  'write notes.md hello',
-  'commit Notes',
-  'done success finished',
-];
 const PARTS = ['worker', 'webhook', 'temporal'] as const;
 
-/** All turns of the run had one agent process each and ended well, in one session, and it froze with its pull request. */
-async function endsAsIfNothingHadHappened(life: Life, slug: string, turns = 1): Promise<void> {
-  const view = await life.frozen(turns, 'done');
-  assert.deepEqual(view.lastTurn, {
-    turn: turns,
-    exitCode: 0,
-    doneStatus: 'success',
-    reason: 'done',
-    stopped: null,
-  });
-  const all = Array.from({ length: turns }, (_, before) => before + 1);
-  for (const turn of all) assert.equal(await life.files.invocations(slug, turn), 1);
-  assert.deepEqual(
-    (await life.files.session(slug)).turns.map(({ turn, exit }) => ({ turn, exit })),
-    all.map((turn) => ({ turn, exit: 0 })),
-  );
-  assert.equal(view.prs.length, 1);
-  assert.equal((await life.files.stateRow(life.subject))?.status, 'frozen');
-}
-
-describe('parts that are killed while an agent runs', function () {
+describe('parts that are killed one after another while an agent runs', function () {
   this.timeout(180_000);
   const { stack, trigger } = oneSlotStack();
 
-  it('starts no second agent in a turn when `up` was killed and the container is gone: the next goes on', async () => {
-    const life = await trigger('up is killed, and the container is gone', WAIT_FOR_TEST);
-    const { slug } = await life.waiting();
-    await stack().stopUp('SIGKILL');
-    await allGone(stack().home);
-    await life.removeContainer(slug, 'agent');
-    await stack().start();
-    await life.frozen(2, 'done');
-    assert.deepEqual(
-      (await life.files.turnRows(slug)).map(({ turn, event }) => `${String(turn)} ${event}`),
-      ['1 begun', '1 ended', '2 begun', '2 ended'],
-    );
-    const [, prompt = ''] = await life.files.prompts(slug);
-    assert.match(prompt, /^The machine stopped in the middle of your last turn/);
-    // What it printed while nobody watched went with it.
-    assert.ok((await life.files.invocations(slug, 1)) <= 1);
+  let life: Life;
+  let slug: string;
+  let agent: ContainerState;
+
+  before(async () => {
+    const work = ['print it went on', 'write notes.md hello', 'commit Notes', 'done success finished'];
+    life = await trigger('its parts are killed', WAIT_FOR_TEST, ...work);
+    ({ slug } = await life.waiting());
+    agent = await life.container(slug, 'agent');
   });
 
-  it('takes over what an agent did while nobody watched', async () => {
-    const life = await trigger('nobody watches', ...WORK);
-    const { slug } = await life.running();
+  /** The container is the same, runs, and was not started again. */
+  async function isLeftAlone(): Promise<void> {
+    const now = await life.container(slug, 'agent');
+    assert.deepEqual([now.id, now.startedAt, now.status], [agent.id, agent.startedAt, 'running']);
+  }
+
+  for (const part of PARTS) {
+    it(`starts its ${part} again when that is killed, and takes deliveries on`, async () => {
+      const { pid } = stack().upProcess;
+      const others = new Map<(typeof PARTS)[number], number>();
+      for (const other of PARTS) if (other !== part) others.set(other, await partOf(stack(), other));
+      const comment = await life.comment(`The ${part} dies.\n\n${bottleScript('done success heard')}`);
+      const said = stack().output.length;
+      const name = part === 'temporal' ? 'Temporal' : part;
+
+      process.kill(await partOf(stack(), part), 'SIGKILL');
+      if (part !== 'webhook') assert.equal(await deliverComment(stack(), life.issue, comment), 202);
+      const delivered = Date.now();
+      await waitUntil(`${name} to run again`, () =>
+        stack().output.slice(said).includes(`bot-bottle: ${name} runs again`),
+      );
+      assert.match(
+        stack().output.slice(said),
+        new RegExp(`^bot-bottle: ${name} ended by itself: killed by SIGKILL.*; starting it again in`, 'm'),
+      );
+      // What it took before is known to it; within a moment the same once more could be another act.
+      await sleep(Math.max(0, delivered + SAME_SECOND_MS + 100 - Date.now()));
+      const again = await deliverComment(stack(), life.issue, comment);
+      assert.equal(again, part === 'webhook' ? 202 : 200);
+      assert.equal(stack().upProcess.pid, pid, '`up` is the same');
+      for (const [other, its] of others)
+        assert.equal(await partOf(stack(), other), its, `${other} was left alone`);
+      await isLeftAlone();
+      const { stdout } = await stack().cli(['doctor', '--json']);
+      const { checks } = JSON.parse(stdout) as {
+        checks: { name: string; state: string; found: string }[];
+      };
+      const check = checks.find((one) => one.name === 'up');
+      assert.equal(check?.state, 'warn');
+      assert.match(check.found, new RegExp(`${name} ended by itself once, last at \\S+: killed by SIGKILL`));
+    });
+  }
+
+  it('leaves the agent alone when `up` is killed, and watches it again once it is started', async () => {
+    const said = stack().output.length;
+    await stack().stopUp('SIGKILL');
+    await stack().start();
+    await life.until('attached again', () =>
+      stack().output.slice(said).includes(`"slug":"${slug}","turn":1,"how":"attach"`),
+    );
+    await isLeftAlone();
+  });
+
+  it('takes over what the agent did while nobody watched', async () => {
     await stack().stopUp('SIGKILL');
     await life.files.letGo(slug);
     await waitUntil(
@@ -70,84 +87,52 @@ describe('parts that are killed while an agent runs', function () {
       async () => (await life.container(slug, 'agent')).status === 'exited',
     );
     await stack().start();
-    await endsAsIfNothingHadHappened(life, slug);
+    await endsAsIfNothingHadHappened();
     assert.match(await life.files.agentLog(slug, 1), /it went on/);
+    assert.equal((await life.container(slug, 'agent')).id, agent.id);
+    const [, heard = ''] = await life.files.prompts(slug);
+    assert.deepEqual(
+      [...heard.matchAll(/The (\w+) dies\./g)].map(([, part]) => part),
+      PARTS,
+    );
   });
 
-  describe('one after another in one turn', () => {
-    let life: Life;
-    let slug: string;
-    let agent: ContainerState;
-
-    before(async () => {
-      life = await trigger('its parts are killed', ...WORK);
-      ({ slug } = await life.waiting());
-      agent = await life.container(slug, 'agent');
-    });
-
-    /** The container is the same, runs, and was not started again. */
-    async function isLeftAlone(): Promise<void> {
-      const now = await life.container(slug, 'agent');
-      assert.deepEqual([now.id, now.startedAt, now.status], [agent.id, agent.startedAt, 'running']);
-    }
-
-    for (const part of PARTS) {
-      it(`starts its ${part} again when that is killed, and takes deliveries on`, async () => {
-        const { pid } = stack().upProcess;
-        const others = new Map<(typeof PARTS)[number], number>();
-        for (const other of PARTS) if (other !== part) others.set(other, await partOf(stack(), other));
-        const comment = await life.comment(`The ${part} dies.\n\n${bottleScript('done success heard')}`);
-        const said = stack().output.length;
-        const name = part === 'temporal' ? 'Temporal' : part;
-
-        process.kill(await partOf(stack(), part), 'SIGKILL');
-        if (part !== 'webhook') assert.equal(await deliverComment(stack(), life.issue, comment), 202);
-        const delivered = Date.now();
-        await waitUntil(`${name} to run again`, () =>
-          stack().output.slice(said).includes(`bot-bottle: ${name} runs again`),
-        );
-        assert.match(
-          stack().output.slice(said),
-          new RegExp(`^bot-bottle: ${name} ended by itself: killed by SIGKILL.*; starting it again in`, 'm'),
-        );
-        // What it took before is known to it; within a moment the same once more could be another act.
-        await sleep(Math.max(0, delivered + SAME_SECOND_MS + 100 - Date.now()));
-        const again = await deliverComment(stack(), life.issue, comment);
-        assert.equal(again, part === 'webhook' ? 202 : 200);
-        assert.equal(stack().upProcess.pid, pid, '`up` is the same');
-        for (const [other, its] of others)
-          assert.equal(await partOf(stack(), other), its, `${other} was left alone`);
-        await isLeftAlone();
-        const { stdout } = await stack().cli(['doctor', '--json']);
-        const { checks } = JSON.parse(stdout) as {
-          checks: { name: string; state: string; found: string }[];
-        };
-        const check = checks.find((one) => one.name === 'up');
-        assert.equal(check?.state, 'warn');
-        assert.match(
-          check.found,
-          new RegExp(`${name} ended by itself once, last at \\S+: killed by SIGKILL`),
-        );
-      });
-    }
-
-    it('goes on with the same container when `up` is killed and started again', async () => {
-      const said = stack().output.length;
-      await stack().stopUp('SIGKILL');
-      await stack().start();
-      // The new worker watches before the agent goes on, so that what follows is seen by nobody else.
-      await life.until('attached again', () =>
-        stack().output.slice(said).includes(`"slug":"${slug}","turn":1,"how":"attach"`),
-      );
-      await isLeftAlone();
-      await life.files.letGo(slug);
-      await endsAsIfNothingHadHappened(life, slug, 2);
-      assert.equal((await life.container(slug, 'agent')).id, agent.id);
-      const [, heard = ''] = await life.files.prompts(slug);
-      assert.deepEqual(
-        [...heard.matchAll(/The (\w+) dies\./g)].map(([, part]) => part),
-        PARTS,
-      );
-    });
+  it('starts no second agent in a turn when `up` was killed and the container is gone: the next goes on', async () => {
+    await life.comment(bottleScript(WAIT_FOR_TEST, 'done success went on'));
+    await life.waiting(3);
+    await stack().stopUp('SIGKILL');
+    await allGone(stack().home);
+    await life.removeContainer(slug, 'agent');
+    await stack().start();
+    await life.waiting(4);
+    await life.files.letGo(slug);
+    await life.frozen(4, 'done');
+    assert.deepEqual(
+      (await life.files.turnRows(slug)).slice(-4).map(({ turn, event }) => `${String(turn)} ${event}`),
+      ['3 begun', '3 ended', '4 begun', '4 ended'],
+    );
+    const { 3: prompt = '' } = await life.files.prompts(slug);
+    assert.match(prompt, /^The machine stopped in the middle of your last turn/);
+    // What it printed while nobody watched went with it.
+    assert.ok((await life.files.invocations(slug, 3)) <= 1);
   });
+
+  /** Both turns had one agent process each and ended well, in one session, and it froze with its pull request. */
+  async function endsAsIfNothingHadHappened(): Promise<void> {
+    const view = await life.frozen(2, 'done');
+    assert.deepEqual(view.lastTurn, {
+      turn: 2,
+      exitCode: 0,
+      doneStatus: 'success',
+      reason: 'done',
+      stopped: null,
+    });
+    for (const turn of [1, 2]) assert.equal(await life.files.invocations(slug, turn), 1);
+    assert.deepEqual(
+      (await life.files.session(slug)).turns.map(({ turn, exit }) => ({ turn, exit })),
+      [1, 2].map((turn) => ({ turn, exit: 0 })),
+    );
+    assert.equal(view.prs.length, 1);
+    assert.equal((await life.files.stateRow(life.subject))?.status, 'frozen');
+  }
 });
