@@ -57,7 +57,8 @@ describe('a run without an issue', function () {
     const { api } = stack().gitea.alice;
     const paths = ['branches', 'tags', 'pulls?state=all', 'issues?state=all', 'issues/comments'];
     const lists = await Promise.all(paths.map((path) => api.everyPage(`/repos/alice/demo/${path}`)));
-    return JSON.stringify(lists);
+    // Whether a pull request can be merged the forge works out later, by itself.
+    return JSON.stringify(lists, (key, value: unknown) => (key === 'mergeable' ? undefined : value));
   }
 
   async function start(...args: string[]): Promise<Json> {
