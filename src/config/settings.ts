@@ -419,7 +419,7 @@ export const SETTINGS = {
     ...orOff(hostPort),
     fallback: '127.0.0.1:8085',
     description:
-      'Where the HTTP API answers who has a token (`bot-bottle token create`). With `off`, `up` starts none. Requests by another name than this or loopback’s are refused.',
+      'Where the HTTP API listens; requests need a token (`bot-bottle token create`). With `off`, `up` starts none. Requests by another name than this or loopback’s are refused.',
   }),
   NOTIFY_COMMAND: optional({
     ...filePath,

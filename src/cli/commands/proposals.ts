@@ -45,7 +45,7 @@ export function proposalCommands(root: Command, context: CommandContext): void {
   const group = root.command('proposals').description('Look at what agents ask for, and decide it');
   const listing = group
     .command('list', { isDefault: true })
-    .description('List what agents have asked for and nobody has decided; also without “list”')
+    .description('List what agents have asked for and nobody has decided (the default of “proposals”)')
     .option('--json', 'as JSON; times are epoch milliseconds');
   // Who only looks waits for no client of Temporal's.
   action<Flags>(listing, ({ json = false }) => closing(deps.proposals(), (desk) => list(deps, desk, json)));

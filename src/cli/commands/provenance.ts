@@ -128,9 +128,9 @@ function pruneCommand(parent: Command, { deps, action }: CommandContext): void {
     .command('prune')
     .argument('<slug>', 'a run that has ended')
     .description(
-      'Remove its rows for good; chain, seals and what operators did stay, and a signed word that says so',
+      'Delete the rows of a run for good; chain, seals, operators’ commands and a signed note of it stay',
     )
-    .requiredOption('--yes', 'there is no way back but an export')
+    .requiredOption('--yes', 'confirm: only an earlier export keeps what is deleted')
     .option('--reason <text>', 'why, for whoever reads the record later')
     .option('--json', 'as JSON');
   action<{ reason?: string; json?: true }>(command, ({ reason, json }, [text = '']) =>

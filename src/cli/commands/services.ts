@@ -6,7 +6,7 @@ const ABOUT = {
   up: 'Run everything on this machine',
   worker: 'Run the worker: workflows, turns, containers',
   webhook: 'Receive the webhook deliveries of the forge',
-  api: 'Serve the HTTP API to who has a token (API_LISTEN)',
+  api: 'Serve the HTTP API (API_LISTEN); requests need a token',
   'codec-server': 'Decrypt for Temporal’s web page and command line, on loopback (TEMPORAL_CODEC_KEYS)',
 } as const satisfies Readonly<Record<ServiceRole, string>>;
 

@@ -142,7 +142,7 @@ function schedulesCommand(parent: Command, { deps, action }: CommandContext): vo
 function unscheduleCommand(parent: Command, { deps, action }: CommandContext): void {
   const command = parent
     .command('unschedule')
-    .description('Sync the fork on no schedule any more')
+    .description('Stop syncing the fork on a schedule')
     .option('--dir <path>', 'clone of the fork', '.')
     .option('--json', 'as JSON');
   action<{ readonly dir: string; readonly json?: true }>(command, ({ dir, json = false }) =>
