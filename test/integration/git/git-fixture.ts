@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after } from 'mocha';
 import {
   SystemGitRepository,
   type SystemGitOptions,
@@ -78,7 +77,8 @@ class Template extends Repositories {
 }
 
 let template: Template | undefined;
-after(() => template?.remove());
+// Not a hook of mocha's: the benchmark has fixtures, too.
+process.once('exit', () => template?.remove());
 
 /** Those repositories, and the adapter under test. */
 export class GitFixture extends Repositories {
