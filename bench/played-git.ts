@@ -44,6 +44,10 @@ export class PlayedGit implements GitRepository {
     return Promise.resolve([]);
   }
 
+  branches(): ReturnType<GitRepository['branches']> {
+    return Promise.resolve({ defaultBranch: 'main', branches: new Map([['main', BASE]]) });
+  }
+
   removeLeftBehind(): Promise<number> {
     return Promise.resolve(0);
   }

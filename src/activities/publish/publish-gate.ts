@@ -7,7 +7,7 @@ import {
 import { ContainerOverrunError, InvalidInputError } from '../../domain/base/errors.js';
 import { isLocal, type PullRequest, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
-import type { TurnRefs } from '../../domain/workspace/git-repository.js';
+import type { ForgeBranches, TurnRefs } from '../../domain/workspace/git-repository.js';
 import type { TurnRecord } from '../../domain/run/run-files.js';
 import { secretRefusal } from '../../domain/run/secret-refusal.js';
 import type { NamedText } from '../../domain/secret/secret-scanner.js';
@@ -98,6 +98,8 @@ export interface GateInput extends RunRef, Publisher {
   readonly extraction: Extraction;
   readonly record: TurnRecord;
   readonly publication: Publication;
+  /** The forge's branches, when they were read just now. */
+  readonly seen?: ForgeBranches | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -188,6 +190,7 @@ async function pushBranch(
     submoduleRepos: (await readBottle(ports, input)).workspace.submoduleRepos,
     author: input.prepared.gitUser,
     texts: textsOf(input.publication),
+    seen: input.seen,
     signal: input.signal,
   });
   if (verdict.kind === 'unchanged')

@@ -1,5 +1,7 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
+import { isLocal } from '../../domain/forge/issue.js';
 import type { PublishResult } from '../../domain/run/turn.js';
+import type { ForgeBranches } from '../../domain/workspace/git-repository.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { PublishInput } from '../ports/inputs.js';
 import { isStuck, lastStuck } from './publish-stuck.js';
@@ -18,14 +20,14 @@ export async function publishWork(
   const record = await ports.files.readTurn(slug, turn);
   if (record === undefined)
     throw new InvalidInputError(`turn ${String(turn)} of ${slug} has not begun on this host`);
-  const work = await extractWork(
-    ports,
-    input,
-    input.prepared.branch,
-    knownCommits(record.refs),
-    'publish',
-    signal,
-  );
+  const { branch } = input.prepared;
+  // The one waits for a container, the other for the forge.
+  const both = [
+    extractWork(ports, input, branch, knownCommits(record.refs), 'publish', signal),
+    branchesNow(ports, input.subject, [branch, record.refs?.baseBranch]),
+  ] as const;
+  await Promise.allSettled(both);
+  const work = await both[0];
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
   const { stuck } = work.extraction.inspection;
   if (await isStuck(ports, input, record, stuck, await lastStuck(ports, slug)))
@@ -36,6 +38,7 @@ export async function publishWork(
     signal,
     record,
     extraction: work.extraction,
+    seen: await both[1],
     publication: {
       kind: 'pull_request',
       title,
@@ -48,6 +51,18 @@ export async function publishWork(
       ],
     },
   });
+}
+
+function branchesNow(
+  { git }: HostPorts,
+  subject: PublishInput['subject'],
+  names: readonly (string | undefined)[],
+): Promise<ForgeBranches | undefined> {
+  if (isLocal(subject)) return Promise.resolve(undefined);
+  return git.branches(
+    subject,
+    names.flatMap((name) => name ?? []),
+  );
 }
 
 function readContent(text: string): { readonly title: string; readonly body: string } {

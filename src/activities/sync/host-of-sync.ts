@@ -65,6 +65,7 @@ function gitOfSync({ host: { git }, git: forks }: SyncPorts, run: SyncRun): GitR
     writeRefsBundle: (_repo, _refs, _branch, file) => forks.writeRefs(order.fork, bundled, file),
     boundary: (...asked) => git.boundary(...asked),
     writeSubmodules: (...asked) => git.writeSubmodules(...asked),
+    branches: (...asked) => git.branches(...asked),
     publish: (request) => git.publish(request),
     removeLeftBehind: () => git.removeLeftBehind(),
     // Only STUCK.md is asked for. A sync has no issue, so no mirror goes by its subject.

@@ -2,10 +2,10 @@ import { GitError, InvalidInputError } from '../../domain/base/errors.js';
 import { isCommitId, type RepoRef } from '../../domain/forge/issue.js';
 import type { ForkGit } from '../../domain/sync/ports.js';
 import { SYNC_BRANCHES } from '../../domain/sync/sync-names.js';
+import type { ForgeBranches } from '../../domain/workspace/git-repository.js';
 import { isBranchName } from '../../domain/workspace/branch-name.js';
 import { bundleRefs } from './bundle-refs.js';
 import { localGit } from './local-git.js';
-import type { MirrorState } from './mirror.js';
 import type { MirrorStore } from './mirror-store.js';
 import type { Remote } from './remote.js';
 
@@ -64,7 +64,7 @@ function upstreamRemote({ webUrl, readToken, caFile }: ForkGitOptions, url: stri
   };
 }
 
-function lastSyncBranch({ branches }: MirrorState): { readonly branch: string; readonly sha: string } | null {
+function lastSyncBranch({ branches }: ForgeBranches): { readonly branch: string; readonly sha: string } | null {
   const names = [...branches].filter(([name]) => name.startsWith(SYNC_BRANCHES) && isBranchName(name));
   const [last] = names.sort(([a], [b]) => (a < b ? 1 : -1));
   return last === undefined ? null : { branch: last[0], sha: last[1] };

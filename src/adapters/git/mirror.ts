@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InvalidInputError } from '../../domain/base/errors.js';
+import type { ForgeBranches } from '../../domain/workspace/git-repository.js';
 import { isForgeName, isOwnerName, type RepoRef } from '../../domain/forge/issue.js';
 import { RUN_BRANCHES } from '../../domain/run/slug.js';
 import { localEnvironment, remoteEnvironment } from './git-environment.js';
@@ -13,13 +14,6 @@ import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
 import { runGit, type GitOutput } from './run-git.js';
 import { unlessMissing } from '../system/errno.js';
 import { sha256 } from '../system/sha256.js';
-
-export interface MirrorState {
-  /** The forge's default branch, `null` for an empty repository. */
-  readonly defaultBranch: string | null;
-  /** Branch name to commit id, every branch. */
-  readonly branches: ReadonlyMap<string, string>;
-}
 
 const FETCH_TIMEOUT_MS = 10 * 60_000;
 const LOCAL_TIMEOUT_MS = 60_000;
@@ -55,7 +49,7 @@ export class Mirror {
    * Asks the forge (one round trip) for the branches named and its default branch, and fetches only when the mirror has
    * them otherwise: on the launch path nothing has changed most of the time.
    */
-  async sync(remote: Remote, wanted: readonly string[]): Promise<MirrorState> {
+  async sync(remote: Remote, wanted: readonly string[]): Promise<ForgeBranches> {
     await this.#ensureThere();
     const [there, here] = await Promise.all([readRemoteRefs(remote, this.dir, wanted), this.branches()]);
     const state = { defaultBranch: there.defaultBranch, branches: here };
@@ -88,7 +82,7 @@ export class Mirror {
   }
 
   /** Like `sync`, for who has to know of branches that cannot be named. */
-  async syncAll(remote: Remote): Promise<MirrorState> {
+  async syncAll(remote: Remote): Promise<ForgeBranches> {
     await this.#ensureThere();
     const { defaultBranch } = await readRemoteRefs(remote, this.dir, []);
     return this.#alone(async () => {

@@ -1,6 +1,7 @@
 import { GitError, InvalidInputError } from '../../domain/base/errors.js';
 import { isCommitId, type RepoRef } from '../../domain/forge/issue.js';
 import type {
+  ForgeBranches,
   GitPublishRequest,
   GitPublishVerdict,
   GitRepository,
@@ -25,7 +26,6 @@ import { forkGit } from './fork-git.js';
 import { plainText } from './git-failure.js';
 import { GIT_LIMITS, type GitLimits } from './git-limits.js';
 import { localGit } from './local-git.js';
-import type { MirrorState } from './mirror.js';
 import { MirrorStore, type MirrorStoreOptions } from './mirror-store.js';
 import { nameOf } from './remote.js';
 import { push } from './push.js';
@@ -90,6 +90,10 @@ export class SystemGitRepository implements GitRepository {
     return { startSha: branchSha ?? base.sha, baseBranch: base.name, baseSha: base.sha, branchSha };
   }
 
+  async branches(repo: RepoRef, names: readonly string[]): Promise<ForgeBranches> {
+    return this.#store.mirror(repo).sync(await this.#store.source(repo), names);
+  }
+
   async boundary(repo: RepoRef, refs: TurnRefs, depth: number): Promise<readonly string[]> {
     const tips = [...new Set([refs.baseSha, refs.branchSha ?? refs.baseSha])];
     if (!tips.every(isCommitId)) throw new InvalidInputError('not a commit id');
@@ -136,7 +140,8 @@ export class SystemGitRepository implements GitRepository {
     const reading = await readBundleHeader(request.bundleFile, request.bundledAs ?? branch, request.maxBytes);
     if (reading.kind === 'refused') return reading;
     for (let attempt = 0; attempt < PUBLISH_ATTEMPTS; attempt += 1) {
-      const verdict = await this.#publishOnce(request, reading.header);
+      const seen = attempt === 0 ? request.seen : undefined;
+      const verdict = await this.#publishOnce({ ...request, seen }, reading.header);
       if (verdict !== 'moved') return verdict;
     }
     throw new GitError(
@@ -207,12 +212,16 @@ export class SystemGitRepository implements GitRepository {
 
   /** What the forge has now: every branch, the base, and the run's branch where it is published. */
   async #read(
-    { repo, branch, fork }: { repo: RepoRef; branch: string; fork?: RepoRef | undefined },
+    {
+      repo,
+      branch,
+      fork,
+      seen,
+    }: Pick<GitPublishRequest, 'repo' | 'branch' | 'seen'> & { readonly fork?: RepoRef | undefined },
     bases: readonly string[],
-  ): Promise<{ state: MirrorState; base: ReturnType<typeof baseOf>; branchSha: string | null }> {
+  ): Promise<{ state: ForgeBranches; base: ReturnType<typeof baseOf>; branchSha: string | null }> {
     const mirror = this.#store.mirror(repo);
-    const wanted = fork === undefined ? [branch, ...bases] : bases;
-    const state = await mirror.sync(await this.#store.source(repo), wanted);
+    const state = seen ?? (await this.branches(repo, fork === undefined ? [branch, ...bases] : bases));
     const branchSha =
       fork === undefined
         ? (state.branches.get(branch) ?? null)
@@ -223,7 +232,7 @@ export class SystemGitRepository implements GitRepository {
 
 /** The first of the names that is a branch, else the default branch (spec 8). */
 function baseOf(
-  state: MirrorState,
+  state: ForgeBranches,
   names: readonly string[],
 ): { readonly name: string; readonly sha: string } | undefined {
   for (const name of [...names, ...(state.defaultBranch === null ? [] : [state.defaultBranch])]) {

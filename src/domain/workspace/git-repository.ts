@@ -12,6 +12,14 @@ export interface TurnRefs {
   readonly branchSha: string | null;
 }
 
+/** What the forge has of a repository's branches. */
+export interface ForgeBranches {
+  /** `null` for an empty repository. */
+  readonly defaultBranch: string | null;
+  /** Branch name to commit id: those that were asked for as they are now, all others as they were seen last. */
+  readonly branches: ReadonlyMap<string, string>;
+}
+
 export interface SubmoduleRules {
   /** `owner/name` that are read with the bot's rights; all others must be readable by everybody. */
   readonly named: readonly string[];
@@ -53,6 +61,8 @@ export interface GitRepository {
     directory: string,
     rules: SubmoduleRules,
   ): Promise<TurnSubmodules>;
+  /** Brings the mirror up to date with these branches, for who begins a publish before its bundle is there. Errors: `GitError`. */
+  branches(repo: RepoRef, names: readonly string[]): Promise<ForgeBranches>;
   /**
    * The checks of the publish gate that are git's: fetches the bundle's one ref into a quarantine with fsck, compares
    * ancestry, authors, sizes and changed paths, scans for secrets, and pushes by commit id, never forced. The quarantine is gone afterwards.
@@ -102,6 +112,8 @@ export interface GitPublishRequest extends PublishLimits {
   readonly author: { readonly name: string; readonly email: string };
   /** What is published along with the commits, and is scanned for secrets with them. */
   readonly texts: readonly NamedText[];
+  /** What was just read of `repo`: the first try does not read it again. */
+  readonly seen?: ForgeBranches | undefined;
   /** Aborted when nobody wants the commits published any more: what has not been pushed then is not. */
   readonly signal?: AbortSignal;
 }

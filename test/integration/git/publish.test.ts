@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { GitPublishVerdict } from '../../../src/domain/workspace/git-repository.js';
-import { BRANCH, GitFixture, git, pushedVerdict, gitAs, reasonOf } from './git-fixture.js';
+import { BRANCH, GitFixture, REPO, git, pushedVerdict, gitAs, reasonOf } from './git-fixture.js';
 
 describe('publishing through git', () => {
   let fixture: GitFixture;
@@ -36,6 +36,19 @@ describe('publishing through git', () => {
       const verdict = await fixture.publish();
       assert.ok(verdict.kind === 'unchanged' && !verdict.onForge);
       assert.equal(fixture.forgeTip(), '');
+    });
+
+    it('reads the forge again when the branch has moved since it was seen', async () => {
+      const first = fixture.commit(fixture.work, 'a.txt', 'a');
+      const repository = fixture.repository();
+      const seen = await repository.branches(REPO, [BRANCH, 'main']);
+      assert.deepEqual(seen, { defaultBranch: 'main', branches: new Map([['main', fixture.base]]) });
+      assert.deepEqual(await fixture.publish({ seen }, repository), pushedVerdict(first));
+      const second = fixture.commit(fixture.work, 'b.txt', 'b');
+      assert.deepEqual(await fixture.publish({ seen }, repository), pushedVerdict(second));
+      git(fixture.work, 'commit', '-q', '--amend', '-m', 'rewritten');
+      assert.match(reasonOf(await fixture.publish({ seen, baseSha: first }, repository)), /rewritten|merge/);
+      assert.equal(fixture.forgeTip(), second);
     });
 
     it('does not mind that the base moved on', async () => {

@@ -25,7 +25,7 @@ import type {
 import { NO_BUDGET } from '../../../src/domain/run/model-use.js';
 import type { TurnRecord } from '../../../src/domain/run/run-files.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
-import type { GitPublishVerdict, GitRepository } from '../../../src/domain/workspace/git-repository.js';
+import type { GitPublishRequest, GitPublishVerdict, GitRepository } from '../../../src/domain/workspace/git-repository.js';
 import { PREPARED, turnResult } from '../machine/world.js';
 import { sampleBottle } from '../manifests/samples.js';
 import { FakeForge } from '../webhook/fake-forge.js';
@@ -65,6 +65,11 @@ export class HostWorld {
   });
   refresh: GitRepository['refresh'] = () =>
     Promise.resolve({ startSha: BASE, baseBranch: 'main', baseSha: BASE, branchSha: null });
+  /** What the forge has, before an `open_pr` is published. */
+  branches: GitRepository['branches'] = () =>
+    Promise.resolve({ defaultBranch: 'main', branches: new Map([['main', BASE]]) });
+  /** What was to be published. */
+  readonly published: GitPublishRequest[] = [];
   /** Blobs of `STUCK.md` that these commits have, by commit. */
   readonly stuckBlobs = new Map<string, string>();
   /** The run's containers; those that are not named are not there. */
@@ -154,8 +159,10 @@ function portsOf(world: HostWorld, home: string, underWay: UnderWayFiles): HostP
     underWay,
     git: {
       refresh: (...asked: Parameters<GitRepository['refresh']>) => world.refresh(...asked),
-      publish: () => {
+      branches: (...asked: Parameters<GitRepository['branches']>) => world.branches(...asked),
+      publish: (request: GitPublishRequest) => {
         world.asked.push('push');
+        world.published.push(request);
         return Promise.resolve(world.verdict());
       },
       blobsOf: (_repo, path, commits) => {

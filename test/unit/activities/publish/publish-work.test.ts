@@ -4,7 +4,7 @@ import { createHostActivities } from '../../../../src/activities/host-activities
 import { publishWork } from '../../../../src/activities/publish/publish-work.js';
 import { ContainerOverrunError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { Attachments } from '../../../../src/activities/turn/attachments.js';
-import { BASE, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
+import { BASE, HEAD, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const STUCK = 'c'.repeat(40);
@@ -89,6 +89,32 @@ describe('an agent’s open_pr', () => {
       throw fault;
     };
     await assert.rejects(ask(), fault);
+  });
+
+  it('goes by the branches as the forge had them while its commits were taken out', async () => {
+    const seen = { defaultBranch: 'main', branches: new Map([['main', HEAD]]) };
+    const asked: unknown[] = [];
+    world.branches = (...of) => {
+      asked.push(of);
+      return Promise.resolve(seen);
+    };
+    await ask();
+    assert.equal(world.published[0]?.seen, seen);
+    const { subject, prepared } = await world.settling();
+    assert.deepEqual(asked, [[subject, [prepared.branch, 'main']]]);
+  });
+
+  it('fails when the forge does, after its container has ended', async () => {
+    const fault = new Error('away');
+    world.branches = () => Promise.reject(fault);
+    let isOut = false;
+    world.answers = () => {
+      isOut = true;
+      return report({ bundle: 'commits' });
+    };
+    await assert.rejects(ask(), fault);
+    assert.ok(isOut);
+    assert.deepEqual(world.published, []);
   });
 
   it('leaves out of the bundle what the mirror has', async () => {
