@@ -88,8 +88,7 @@ async function runOfHead(
 ): Promise<KnownRun | undefined> {
   const run = runs.find(({ row }) => row.branch !== '' && row.branch === pull.head.ref);
   if (run === undefined || !pull.head.fromFork) return run;
-  const bot = await feed.whoAmI();
-  return bot !== undefined && isHeadOfOurs(pull, bot) ? run : undefined;
+  return isHeadOfOurs(pull, await feed.whoAmI()) ? run : undefined;
 }
 
 /** Answers come after what they answer. */

@@ -47,7 +47,6 @@ export class Pass {
   readonly #queue: Job[];
   readonly #places = new Map<number, Place | undefined>();
   #state: ReconcileState;
-  #there: boolean | undefined;
 
   /** @param state prepared for this pass */
   constructor(
@@ -186,7 +185,6 @@ export class Pass {
     const missing = (): Promise<boolean> => box.post([missingFinding(row, place ?? named, startedAt)]);
     const waits = row.reason === 'unserved';
     if (place === undefined) {
-      await this.#assertForge();
       // It may be out of sight for weeks.
       if (!waits) await missing();
       return true;
@@ -214,13 +212,6 @@ export class Pass {
     const living = runs.filter(({ row }) => isRowIn(row, place));
     const seen = await lookAtPull({ feed, box, runs: living, watched: this.#state.runs }, place, number);
     this.#state = { ...this.#state, runs: { ...this.#state.runs, ...seen } };
-  }
-
-  /** A proxy that has lost its forge knows no repository: that must not end every run. */
-  async #assertForge(): Promise<void> {
-    this.#there ??= (await this.world.feed.whoAmI()) !== undefined;
-    if (!this.#there)
-      throw new PassEnded('forge', 'nothing is found, not even our own account: FORGE_GITEA_API?');
   }
 
   async #placeOf(repoId: number): Promise<Place | undefined> {

@@ -16,7 +16,8 @@ import { asEntries, asObject, integerOf, textOf, textOrEmpty, UnexpectedShapeErr
 import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
-import { toIssue, toPullRequest, toUser } from './mapping.js';
+import { rememberedUser } from './gitea-repo.js';
+import { toIssue, toPullRequest } from './mapping.js';
 import { PAGE_SIZE, pageLength, readPage } from './paging.js';
 import { whereIs } from './repositories.js';
 import { readRemarks, SUBMITTED_STATES } from './reviews.js';
@@ -81,11 +82,7 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
       const entries = await page(path, { since: timeText(since) }, (raw) => [textOf(raw, 'type')]);
       return entries.size >= PAGE_SIZE || entries.items.includes('pull_push');
     },
-    whoAmI: async () => {
-      const accept = [301, 302, 307, 308, 404, 410];
-      const response = await client.request({ method: 'GET', path: ['user'], accept });
-      return response.status === 200 ? toUser(response.json()) : undefined;
-    },
+    whoAmI: rememberedUser(client),
     whereIs: (repoId) => whereIs(client, repoId),
   };
 }

@@ -75,9 +75,9 @@ export interface ForgeFeed {
   failedChecks(place: Place, sha: string): Promise<readonly string[]>;
   /** Whether somebody pushed to the pull request since then. When in doubt: yes. */
   wasPushed(place: Place, pull: number, since: number): Promise<boolean>;
-  /** The token's own account; `undefined` from something in the forge's place to which everything is unknown. */
-  whoAmI(): Promise<ForgeUser | undefined>;
-  /** Where the repository with this id is now; `undefined` when it is gone, or hidden from us. */
+  /** The token's own account. */
+  whoAmI(): Promise<ForgeUser>;
+  /** As `Forge.whereIs`. */
   whereIs(repoId: number): Promise<Place | undefined>;
 }
 

@@ -40,7 +40,7 @@ export class FeedHere implements ForgeFeed {
   remarked: Readonly<Record<number, readonly FeedComment[]>> = {};
   failing: readonly string[] = [];
   isPushed = false;
-  me: ForgeUser | undefined = { id: 3, login: 'bot' };
+  readonly me: ForgeUser = { id: 3, login: 'bot' };
   pageSize = 50;
   /** The forge says its time. */
   at: number | null = NOW;
@@ -101,7 +101,7 @@ export class FeedHere implements ForgeFeed {
     return this.#ask(`pushed ${String(pull)} ${String(NOW - since)}`, () => this.isPushed);
   }
 
-  whoAmI(): Promise<ForgeUser | undefined> {
+  whoAmI(): Promise<ForgeUser> {
     return this.#ask('me', () => this.me);
   }
 
