@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { BottleRuntimeError } from '../../domain/base/errors.js';
 import type { ContainerRole, ContainerState } from '../../domain/bottle/bottle-runtime.js';
+import { createContainer } from './create-container.js';
 import { engineCall, statusOf, toRuntimeError } from './errors.js';
 import { LABEL_SPEC_HASH, containerName, labelsOf, requireOurs, specHash } from './names-and-labels.js';
 import { waitUntilStopped } from './wait.js';
@@ -65,7 +66,7 @@ export async function createOrAdopt(
   const labelled = { ...options, name, Labels: labels };
   for (const until = Date.now() + NAME_WAIT_MS; Date.now() < until;) {
     try {
-      const created = await docker.createContainer(labelled);
+      const created = await createContainer(docker, labelled);
       return stateOf(await created.inspect());
     } catch (error) {
       if (statusOf(error) !== 409) throw toRuntimeError(error, `create ${name}`);

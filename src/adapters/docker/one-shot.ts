@@ -7,6 +7,7 @@ import { withinLimit } from '../system/within-limit.js';
 import { removeById, removeOurs } from './containers.js';
 import { openStream } from './engine-stream.js';
 import { abortError, toRuntimeError } from './errors.js';
+import { createContainer } from './create-container.js';
 import { labelsOf, oneShotName } from './names-and-labels.js';
 import { oneShotContainer } from './one-shot-container.js';
 import { frames } from './logs/stream-frames.js';
@@ -35,7 +36,7 @@ export async function runOneShot(
   await removeOurs(docker, name, spec.slug, 'once');
   let container: Docker.Container;
   try {
-    container = await docker.createContainer(options);
+    container = await createContainer(docker, options);
   } catch (error) {
     throw toRuntimeError(error, `create ${name}`);
   }
