@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { assertNothingIsLeft, status } from '../support/demo/demo-left.js';
-import { Demo } from '../support/demo/demo-process.js';
+import { Demo, ROOT } from '../support/demo/demo-process.js';
+
+const run = promisify(execFile);
 
 /** In the order in which they happen. */
 const STEPS = [
@@ -34,6 +38,11 @@ describe('script/demo', function () {
   let records: string;
   let env: Readonly<Record<string, string>>;
 
+  // One set-up at a time: beside this suite another one may build an image for minutes, and no demo is to wait for it.
+  before(async function () {
+    this.timeout(900_000);
+    await run('script/bootstrap', ['--quiet'], { cwd: ROOT });
+  });
   before(async () => {
     // Apart from what a person may have left up with --keep.
     records = await mkdtemp(join(tmpdir(), 'bot-bottle-records-'));

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ProcessFamily, type LeftProcess } from '../../../script/lib/demo/processes.js';
 import { waitUntil } from '../stack/stack.js';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const LOOK_MS = 100;
 const SEEN_MS = 120_000;
 

@@ -168,9 +168,9 @@ describe('the publish gate', () => {
     } as unknown as GitRepository;
     await publish({}, { git, ...inFork() });
     assert.ok(asked !== undefined);
-    const { bundleFile, submoduleRepos, signal, ...rest } = asked;
+    const { bundleFile, submoduleRepos, signal, seen, ...rest } = asked;
     assert.equal(readFileSync(bundleFile, 'utf8'), 'commits');
-    assert.deepEqual(submoduleRepos, []);
+    assert.deepEqual([submoduleRepos, seen], [[], undefined]);
     assert.equal(signal?.aborted, false);
     const { allowPaths, gitUser } = PREPARED;
     assert.deepEqual(rest, {
