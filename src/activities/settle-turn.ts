@@ -15,7 +15,7 @@ import {
 } from './publish/publish-gate.js';
 import { scansOf } from './publish/publish-scans.js';
 import { keepWork } from './publish/keep-work.js';
-import { isStuck, noteStuck } from './publish/publish-stuck.js';
+import { isStuck } from './publish/publish-stuck.js';
 import { snapshotSession } from './transcript/snapshot-session.js';
 import { boundaryFile } from './setup/run-boundary.js';
 
@@ -67,7 +67,6 @@ export async function settleTurn(
           }),
     keepUncommitted(ports, input, extraction, signal),
   ]);
-  await noteStuck(ports, slug, inspection.stuck);
   return {
     publish,
     stuck,

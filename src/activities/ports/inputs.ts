@@ -83,6 +83,8 @@ export interface Publisher {
 export interface PublishInput extends RunRef, Publisher {
   readonly requestId: string;
   readonly contentRef: string;
+  /** As in `SettleTurnInput`. A call of a version before this has none: then any `STUCK.md` of the agent is news. */
+  readonly stuckHash?: string | null;
 }
 
 export interface PublishHereInput extends PublishInput {
@@ -94,6 +96,7 @@ export interface PublishHereInput extends PublishInput {
 
 export interface SettleTurnInput extends RunRef, Publisher {
   readonly result: TurnResult;
+  /** Of `STUCK.md` as the last turn left it, `null` without one. */
   readonly stuckHash: string | null;
   /** False when the run is ending or nobody wants its work any more. */
   readonly publish: boolean;

@@ -1,26 +1,22 @@
 import type { TurnRecord } from '../../domain/run/run-files.js';
 import type { RepoRef } from '../../domain/forge/issue.js';
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
-import { readText } from '../base/run-text.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunRef } from '../ports/inputs.js';
 import { knownCommits } from './publish-gate.js';
-
-/** Where the hash of the last turn's `STUCK.md` is kept, below the run's directory. */
-const STUCK_FILE = 'stuck';
 
 /**
  * Whether `STUCK.md` is new or changed in this turn: neither as the last turn left it nor as base or branch had it when
  * this one began. A repository may have such a file itself.
  * @param now hash of the file, `null` without one
- * @param before hash of the file as the last turn left it, `null` without one or before the first turn's end
+ * @param before hash of the file as the last turn left it, none without one or before the first turn's end
  */
 export async function isStuck(
   { git }: Pick<HostPorts, 'git'>,
   run: Pick<RunRef, 'subject' | 'source'>,
   { refs, knownStuck }: Pick<TurnRecord, 'refs' | 'knownStuck'>,
   now: string | null,
-  before: string | null,
+  before: string | null | undefined,
 ): Promise<boolean> {
   if (now === null || now === before) return false;
   return !(knownStuck ?? (await stuckIn(git, repositoryOf(run), refs))).includes(now);
@@ -33,19 +29,4 @@ export async function stuckIn(
   refs: TurnRefs | null,
 ): Promise<readonly string[]> {
   return git.blobsOf(repo, 'STUCK.md', knownCommits(refs));
-}
-
-/** Hash of the file as the last turn left it. */
-export async function lastStuck({ files }: Pick<HostPorts, 'files'>, slug: string): Promise<string | null> {
-  const kept = await readText(files, slug, STUCK_FILE);
-  return kept === undefined || kept === '' ? null : kept;
-}
-
-/** @param hash of the file as the turn left it */
-export async function noteStuck(
-  { files }: Pick<HostPorts, 'files'>,
-  slug: string,
-  hash: string | null,
-): Promise<void> {
-  await files.saveFile(slug, STUCK_FILE, hash ?? '');
 }

@@ -4,7 +4,7 @@ import type { PublishResult } from '../../domain/run/turn.js';
 import type { ForgeBranches } from '../../domain/workspace/git-repository.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { PublishInput } from '../ports/inputs.js';
-import { isStuck, lastStuck } from './publish-stuck.js';
+import { isStuck } from './publish-stuck.js';
 import { extractWork, knownCommits, publishThroughGate } from './publish-gate.js';
 
 const STUCK =
@@ -30,8 +30,7 @@ export async function publishWork(
   const work = await both[0];
   if (work.kind === 'failed') return { kind: 'refused', reason: work.reason };
   const { stuck } = work.extraction.inspection;
-  if (await isStuck(ports, input, record, stuck, await lastStuck(ports, slug)))
-    return { kind: 'refused', reason: STUCK };
+  if (await isStuck(ports, input, record, stuck, input.stuckHash)) return { kind: 'refused', reason: STUCK };
   const { title, body } = readContent(await ports.blobs.getText(input.contentRef));
   return publishThroughGate(ports, {
     ...input,

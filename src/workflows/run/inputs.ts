@@ -107,7 +107,7 @@ export function publishInput(
 ): PublishInput {
   const { requestId, contentRef } = request;
   const publisher = { prepared, triggerActor: life.trigger.actor, latestPr: latestPr(life) };
-  return { ...runRef(s, life), requestId, contentRef, ...publisher };
+  return { ...runRef(s, life), requestId, contentRef, ...publisher, stuckHash: life.work.stuckHash };
 }
 
 export function recordTurn(

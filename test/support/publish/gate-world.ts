@@ -259,7 +259,6 @@ export class GateWorld {
     const settled = await settleTurn(this.ports, {
       ...this.#publisher(),
       result,
-      stuckHash: this.stuckHash,
       publish: true,
     });
     this.head = settled.head ?? this.head;
@@ -332,6 +331,7 @@ export class GateWorld {
       prepared: this.prepared,
       triggerActor: this.alice.login,
       latestPr: this.latestPr,
+      stuckHash: this.stuckHash,
     };
   }
 }

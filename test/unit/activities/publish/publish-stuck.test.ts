@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isStuck, lastStuck, noteStuck } from '../../../../src/activities/publish/publish-stuck.js';
+import { isStuck } from '../../../../src/activities/publish/publish-stuck.js';
 import { localSubject } from '../../../../src/domain/forge/issue.js';
 import { HostWorld, SLUG } from '../../../support/host/host-world.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
@@ -10,15 +10,14 @@ describe('a STUCK.md', () => {
 
   it('says that the agent is stuck when it is new, or other than a turn before has left it', async () => {
     const { ports } = await HostWorld.open(path('home'));
-    const isNews = async (hash: string | null): Promise<boolean> =>
-      isStuck(ports, { subject: localSubject(SLUG) }, { refs: null }, hash, await lastStuck(ports, SLUG));
-    assert.equal(await isNews(null), false);
-    assert.equal(await isNews('a'), true);
-    await noteStuck(ports, SLUG, 'a');
-    assert.equal(await isNews('a'), false);
-    assert.equal(await isNews('b'), true);
-    await noteStuck(ports, SLUG, null);
-    assert.equal(await isNews('a'), true);
+    const isNews = async (hash: string | null, before: string | null | undefined): Promise<boolean> =>
+      isStuck(ports, { subject: localSubject(SLUG) }, { refs: null }, hash, before);
+    for (const none of [null, undefined]) {
+      assert.equal(await isNews(null, none), false);
+      assert.equal(await isNews('a', none), true);
+    }
+    assert.equal(await isNews('a', 'a'), false);
+    assert.equal(await isNews('b', 'a'), true);
   });
 
   it('says nothing when base or branch had it as the turn began', async () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { noteStuck } from '../../../../src/activities/publish/publish-stuck.js';
 import { createHostActivities } from '../../../../src/activities/host-activities.js';
 import { publishWork } from '../../../../src/activities/publish/publish-work.js';
 import { ContainerOverrunError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { Attachments } from '../../../../src/activities/turn/attachments.js';
-import { BASE, HEAD, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
+import { BASE, HEAD, HostWorld, report, SECRET } from '../../../support/host/host-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const STUCK = 'c'.repeat(40);
@@ -17,9 +16,12 @@ describe('an agent’s open_pr', () => {
     await world.begin();
   });
 
-  async function ask(content: unknown = { title: 'Say hello', body: 'Done' }, turn = 1) {
+  async function ask(
+    content: unknown = { title: 'Say hello', body: 'Done' },
+    changes: { readonly turn?: number; readonly stuckHash?: string } = {},
+  ) {
     const contentRef = await world.ports.blobs.put(JSON.stringify(content));
-    const settling = await world.settling({ turn });
+    const settling = await world.settling(changes);
     return publishWork(world.ports, { ...settling, requestId: 'request1', contentRef });
   }
 
@@ -56,8 +58,8 @@ describe('an agent’s open_pr', () => {
     assert.ok(result.kind === 'refused');
     assert.match(result.reason, /STUCK\.md that is new or changed/);
     assert.deepEqual(world.asked, ['publish']);
-    await noteStuck(world.ports, SLUG, STUCK);
-    assert.equal((await ask()).kind, 'published', 'an old one says nothing new');
+    const again = await ask(undefined, { stuckHash: STUCK });
+    assert.equal(again.kind, 'published', 'an old one says nothing new');
   });
 
   it('is published in spite of a STUCK.md that the repository has itself', async () => {
@@ -139,7 +141,7 @@ describe('an agent’s open_pr', () => {
       { title: '', body: null },
     ])
       await assert.rejects(ask(content), /no title and body/);
-    await assert.rejects(ask(undefined, 2), InvalidInputError);
+    await assert.rejects(ask(undefined, { turn: 2 }), InvalidInputError);
     assert.equal(world.forge.pulls.size, 0);
   });
 });

@@ -173,6 +173,9 @@ describe('what is asked for a running agent', () => {
     const input = publishInput(world.state, world.life, stage, request);
     assert.deepEqual([input.requestId, input.contentRef, input.turn], ['q', 'c', 2]);
     assert.deepEqual([input.prepared, input.triggerActor, input.latestPr], [PREPARED, 'alice', 13]);
+    assert.equal(input.stuckHash, null);
+    const life = { ...world.life, work: { ...world.life.work, stuckHash: 'x' } };
+    assert.equal(publishInput(world.state, life, stage, request).stuckHash, 'x', 'the one that is no news');
   });
 
   it('is when it was last heard of, from its own host', () => {
