@@ -1,6 +1,6 @@
 import { beating } from './base/beating.js';
 import { typedFailures } from './base/failures.js';
-import { PerRun } from './base/per-run.js';
+import { OneByOne } from '../domain/base/one-by-one.js';
 import { changePause } from './change-pause.js';
 import type { HomePorts } from './ports/home-ports.js';
 import type { HomeActivities, PauseActivities } from './ports/interface.js';
@@ -15,7 +15,7 @@ import { recordDecision, recordProposal } from './supervise/record-proposals.js'
 
 /** The activities of the home machine: the forge and the database. */
 export function createHomeActivities(ports: HomePorts, underWay: UnderWay): HomeActivities & PauseActivities {
-  const proposals = new PerRun();
+  const proposals = new OneByOne();
   return typedFailures({
     soleHost: () => Promise.resolve(ports.soleHost),
     prepareTurn: (input) =>

@@ -10,7 +10,7 @@ import { besideTask } from './publish/beside-task.js';
 import type { PublishResult } from '../domain/run/turn.js';
 import { publishWork } from './publish/publish-work.js';
 import { settleTurn } from './settle-turn.js';
-import { PerRun } from './base/per-run.js';
+import { OneByOne } from '../domain/base/one-by-one.js';
 import { openPrWork, stepOfRun, stepOfTurn } from './base/work-of-run.js';
 import { whereItIs } from './prepare/where-it-is.js';
 import { newestSnapshot } from './transcript/kept-snapshots.js';
@@ -31,7 +31,7 @@ export function createHostActivities(
   attachments: Attachments,
 ): ClaimActivities & TurnActivities & HereActivities & HostActivities {
   // An agent whose sidecar was lost asks again: at the same time, the forge would open two pull requests.
-  const publishing = new PerRun();
+  const publishing = new OneByOne();
   const waking = new Waking(() => ports.clock.now());
   const publish = (through: HostPorts, input: PublishInput, signal: AbortSignal): Promise<PublishResult> =>
     publishing.next(input.slug, () =>

@@ -1,4 +1,5 @@
 import { GitError } from '../../domain/base/errors.js';
+import { OneByOne } from '../../domain/base/one-by-one.js';
 import { whileLocked } from '../system/lock-file.js';
 
 const WAIT_MS = 5 * 60_000;
@@ -8,18 +9,11 @@ const WAIT_MS = 5 * 60_000;
  * the worst of a wrong take-over is a failed fetch.
  */
 export class RepositoryLocks {
-  readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #oneByOne = new OneByOne();
 
   /** Errors: those of `work`; `GitError` (retryable) when another process holds the lock for five minutes. */
   async exclusively<T>(lockFile: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#queues.get(lockFile) ?? Promise.resolve();
     const held = (): GitError => new GitError(`another process has held ${lockFile} for five minutes`, true);
-    const mine = before.catch(() => undefined).then(() => whileLocked(lockFile, WAIT_MS, held, work));
-    this.#queues.set(lockFile, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#queues.get(lockFile) === mine) this.#queues.delete(lockFile);
-    }
+    return this.#oneByOne.next(lockFile, () => whileLocked(lockFile, WAIT_MS, held, work));
   }
 }
