@@ -38,7 +38,7 @@ ${program.description}. What to use when: [run.md](run.md).
 ${own.map((command) => `| [\`${nameOf(command)}\`](#${anchorOf(command)}) | ${cell(command.description)} |`).join('\n')}
 
 Every command has \`--help\`. A \`<run>\` is \`owner/repo#12\` (the issue or its pull request), the address of either on the
-forge, or the run's slug.
+forge, or the run's slug. Owner and repository may be in any case, as on the forge.
 
 ## Exit status
 

@@ -28,6 +28,8 @@ export interface ForgeStateStore {
   ofRun(slug: string): Promise<ForgeStateRow | undefined>;
   /** Runs whose issue or pull request has this number, ended ones too, in any order. @param repoId `null`: the repository is known by its name */
   ofNumber(subject: SubjectRef, repoId: number | null): Promise<ForgeStateRow[]>;
+  /** The same by name alone, whatever the case of its letters: for what a person wrote. Looks through all of the forge's. */
+  ofNumberInAnyCase(subject: SubjectRef): Promise<ForgeStateRow[]>;
   /** Those whose commits are on the branch, in any order. */
   ofBranch(repo: RepoRef, repoId: number, branch: string): Promise<ForgeStateRow[]>;
   /** The run that goes on under this workflow id. */

@@ -78,6 +78,18 @@ describe('forge state in SQLite', () => {
     assert.deepEqual(await slugs(database.forgeState.ofNumber(subject(2), 7)), []);
   });
 
+  it('finds them whatever the case of owner and repository, when asked to', async () => {
+    await add({ issueNumber: 1, slug: 'issue-31', prNumber: 31 });
+    await add({ issueNumber: 31, slug: 'pull-31', prNumber: 31, repo: 'Demo', status: 'destroyed' });
+    await add({ issueNumber: 31, slug: 'elsewhere', repo: 'other' });
+    await add({ issueNumber: 31, slug: 'local', forge: 'local' });
+    const { forgeState } = database;
+    const shouted = { ...subject(31), owner: 'ALICE', repo: 'DEMO' };
+    assert.deepEqual(await slugs(forgeState.ofNumberInAnyCase(shouted)), ['issue-31', 'pull-31']);
+    assert.deepEqual(await slugs(forgeState.ofNumberInAnyCase(subject(1))), ['issue-31']);
+    assert.deepEqual(await slugs(forgeState.ofNumberInAnyCase({ ...subject(31), repo: 'Dem_' })), []);
+  });
+
   it('knows a repository by its id, and by its name only a row without one, or who asks without one', async () => {
     await add({ issueNumber: 1, slug: 'renamed', prNumber: 31, repo: 'old', branch: 'b' });
     await add({ issueNumber: 2, slug: 'nameless', prNumber: 31, repoId: null, branch: 'b' });
@@ -119,6 +131,7 @@ describe('forge state in SQLite', () => {
         store.living(),
         store.running(),
         store.checkedIn('a-1', 1),
+        store.ofNumberInAnyCase(subject(1)),
       ]);
       const plans = [...asked].map((sql) =>
         connection
@@ -126,7 +139,7 @@ describe('forge state in SQLite', () => {
           .all()
           .map(({ detail }) => detail),
       );
-      assert.equal(plans.length, 10);
+      assert.equal(plans.length, 11);
       for (const plan of plans) {
         assert.ok(
           plan.some((detail) => detail.startsWith('SEARCH forge_state USING')),
