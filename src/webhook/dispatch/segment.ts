@@ -1,6 +1,5 @@
 import type { Delivery } from '../../domain/forge/delivery.js';
-import type { Hint } from '../events/hint.js';
-import { readStoredHint } from '../events/stored-hint.js';
+import { readStoredHint, type Hint } from '../events/hint.js';
 
 /** Consecutive deliveries that one signal can carry, in the order in which they came. */
 export type Segment =

@@ -5,9 +5,8 @@ import type { Tracing } from '../../domain/base/tracing.js';
 import { answer, answerAndHangUp } from './answer.js';
 import type { DeliveryFormat } from './delivery-format.js';
 import type { WebhookMetrics } from './metrics.js';
-import { orderKeyOf } from '../events/hint.js';
+import { orderKeyOf, storedHint } from '../events/hint.js';
 import { readBody } from './read-body.js';
-import { storedHint } from '../events/stored-hint.js';
 import { sha256 } from '../sha256.js';
 
 export interface ReceiveDeps {

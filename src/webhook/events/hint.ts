@@ -1,44 +1,63 @@
-import type { ForgeUser, PullRequest, SubjectRef } from '../../domain/forge/issue.js';
-import { workflowIdOf } from '../../domain/forge/issue.js';
+import { z } from 'zod';
+import { FORGE_KINDS, workflowIdOf, type ForgeUser, type PullRequest } from '../../domain/forge/issue.js';
 import { issueOfBranch } from '../../domain/run/slug.js';
-import type { TextVersion } from '../../domain/forge/text-since-act.js';
+import { commitId, forgeNumber, id, name, ownerName } from './forge-values.js';
 
 /** What changed. Only ids: whatever matters is read again from the forge. */
-export type HintCause =
-  | { readonly kind: 'state' }
+const cause = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('state') }),
   /** Written, edited or deleted: reading it tells. */
-  | { readonly kind: 'comment'; readonly commentId: number }
+  z.strictObject({ kind: z.literal('comment'), commentId: forgeNumber }),
   /**
    * Gitea sends no review id: then `since` (ISO 8601, may be empty) is when the PR was last touched, the forge's clock.
    */
-  | { readonly kind: 'review'; readonly reviewId: number | null; readonly since: string }
-  | { readonly kind: 'push' }
+  z.strictObject({ kind: z.literal('review'), reviewId: forgeNumber.nullable(), since: z.string() }),
+  z.strictObject({ kind: z.literal('push') }),
   /** Something fails on this commit. A delivery does not say of which pull request it is the head. */
-  | { readonly kind: 'checks'; readonly sha: string };
+  z.strictObject({ kind: z.literal('checks'), sha: commitId }),
+]);
+
+const schema = z.strictObject({
+  /** Of a commit alone its number is 0: see `withPullOfCommit`. */
+  subject: z.strictObject({
+    forge: z.enum(FORGE_KINDS),
+    owner: ownerName,
+    repo: name,
+    number: z.literal(0).or(forgeNumber),
+  }),
+  repoId: id,
+  isPull: z.boolean(),
+  /** Head branch of a PR from the repository itself; `null` for an issue and for a fork's PR. */
+  headRef: z.string().nullable(),
+  /**
+   * Head of a fork's PR, and the id of the account whose fork it is. Who knows the bot can tell whether it is a run's: see
+   * `withOwnHead`.
+   */
+  forkHead: z.strictObject({ ref: z.string(), ownerId: id }).nullable(),
+  /** Who acted; `null` when nobody can tell, as for what the reconciler found. */
+  sender: z.strictObject({ id: z.int(), login: z.string() }).nullable(),
+  cause,
+  /** Assignees' logins when an agent label is on it: whose membership will be asked for. A guess to save a round trip. */
+  likelyAssignees: z.array(z.string()),
+  /** Of a change of state, where the forge counts its texts: the sender had this one before him. */
+  textVersion: z.strictObject({ actorId: z.int(), at: z.number(), version: id }).optional(),
+});
 
 /** A delivery says no more than: look at this subject. */
-export interface Hint {
-  /** Of a commit alone its number is 0: see `withPullOfCommit`. */
-  readonly subject: SubjectRef;
-  readonly repoId: number;
-  readonly isPull: boolean;
-  /** Head branch of a PR from the repository itself; `null` for an issue and for a fork's PR. */
-  readonly headRef: string | null;
-  /** Head of a fork's PR. Who knows the bot can tell whether it is a run's: see `withOwnHead`. */
-  readonly forkHead: ForkHead | null;
-  /** Who acted; `null` when nobody can tell, as for what the reconciler found. */
-  readonly sender: ForgeUser | null;
-  readonly cause: HintCause;
-  /** Assignees' logins when an agent label is on it: whose membership will be asked for. A guess to save a round trip. */
-  readonly likelyAssignees: readonly string[];
-  /** Of a change of state, where the forge counts its texts: the sender had this one before him. */
-  readonly textVersion?: TextVersion | undefined;
+export type Hint = Readonly<z.infer<typeof schema>>;
+
+/** As the inbox keeps it: no titles and no texts are in it. */
+export function storedHint(hint: Hint): string {
+  return JSON.stringify(hint);
 }
 
-export interface ForkHead {
-  readonly ref: string;
-  /** Id of the account whose fork it is. */
-  readonly ownerId: number;
+/** `undefined` for what `storedHint` has not written. */
+export function readStoredHint(text: string): Hint | undefined {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A branch of the bot's fork counts like one of the repository: nobody else pushes there uninvited. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { AGENT_LABEL_PREFIX } from '../../domain/forge/trigger.js';
-import type { Hint, HintCause, ParsedDelivery } from './hint.js';
+import type { Hint, ParsedDelivery } from './hint.js';
 import { commentPayload, issuePayload, pullRequestPayload, statusPayload } from './payload.js';
 import type { CommonPart, IssuePart, PullRequestPart, TriggerParts } from './payload.js';
 
@@ -127,7 +127,7 @@ function hint(
   { repository, sender }: CommonPart,
   parts: TriggerParts,
   pull: PullRequestPart | null,
-  cause: HintCause,
+  cause: Hint['cause'],
 ): HintFound {
   const labelled = (parts.labels ?? []).some((label) => label.name.startsWith(AGENT_LABEL_PREFIX));
   const head = pull && headOf(pull, repository.id);

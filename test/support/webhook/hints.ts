@@ -1,6 +1,5 @@
 import type { Delivery } from '../../../src/domain/forge/delivery.js';
-import type { Hint } from '../../../src/webhook/events/hint.js';
-import { storedHint } from '../../../src/webhook/events/stored-hint.js';
+import { storedHint, type Hint } from '../../../src/webhook/events/hint.js';
 import { ALICE } from './fake-forge.js';
 
 /** That alice changed issue 12 of alice/demo, changed as asked. */

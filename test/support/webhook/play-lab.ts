@@ -13,10 +13,9 @@ import { createAcknowledger } from '../../../src/webhook/dispatch/acknowledge.js
 import { startDispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
 import type { Dispatcher } from '../../../src/webhook/dispatch/dispatcher.js';
 import { createSegmentHandler } from '../../../src/webhook/dispatch/handle-segment.js';
-import { orderKeyOf } from '../../../src/webhook/events/hint.js';
+import { orderKeyOf, storedHint } from '../../../src/webhook/events/hint.js';
 import type { Handled } from '../../../src/webhook/dispatch/outcome.js';
 import { parseDelivery } from '../../../src/webhook/events/parse-delivery.js';
-import { storedHint } from '../../../src/webhook/events/stored-hint.js';
 import { createRunLookup } from '../../../src/webhook/dispatch/run-lookup.js';
 import type { Segment } from '../../../src/webhook/dispatch/segment.js';
 import { ForgePlay } from './forge-play.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Delivery, DeliveryEnd, Inbox } from '../../../../src/domain/forge/delivery.js';
 import { startDispatcher, type DispatcherDeps } from '../../../../src/webhook/dispatch/dispatcher.js';
 import { allOf, oneForAll } from '../../../../src/webhook/dispatch/outcome.js';
-import { storedHint } from '../../../../src/webhook/events/stored-hint.js';
+import { storedHint } from '../../../../src/webhook/events/hint.js';
 import { until } from '../../../support/bundle/until.js';
 import { SUBJECT } from '../../../support/machine/world.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Delivery } from '../../../../src/domain/forge/delivery.js';
 import { firstSegment } from '../../../../src/webhook/dispatch/segment.js';
 import { parseDelivery } from '../../../../src/webhook/events/parse-delivery.js';
-import { storedHint } from '../../../../src/webhook/events/stored-hint.js';
+import { storedHint } from '../../../../src/webhook/events/hint.js';
 import { commentEvent, issueEvent } from '../../../support/webhook/payloads.js';
 
 let seq = 0;

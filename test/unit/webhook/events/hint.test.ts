@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { orderKeyOf, withOwnHead, withPullOfCommit } from '../../../../src/webhook/events/hint.js';
+import {
+  orderKeyOf,
+  readStoredHint,
+  storedHint,
+  withOwnHead,
+  withPullOfCommit,
+} from '../../../../src/webhook/events/hint.js';
 import { parseDelivery } from '../../../../src/webhook/events/parse-delivery.js';
-import { readStoredHint, storedHint } from '../../../../src/webhook/events/stored-hint.js';
 import {
   alice,
   commentEvent,

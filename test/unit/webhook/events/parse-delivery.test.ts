@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { orderKeyOf } from '../../../../src/webhook/events/hint.js';
+import { orderKeyOf, readStoredHint, storedHint } from '../../../../src/webhook/events/hint.js';
 import { parseDelivery } from '../../../../src/webhook/events/parse-delivery.js';
-import { readStoredHint, storedHint } from '../../../../src/webhook/events/stored-hint.js';
 import {
   alice,
   commentEvent,
