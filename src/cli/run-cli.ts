@@ -32,6 +32,7 @@ Exit status: 0 ok, 1 failed, 2 usage, 3 not found, 4 refused, 5 a dependency doe
 With --wait: 0 only when the turn ended done; the agent's own exit code when that is not 0; else 10 blocked, 11 stuck,
 12 failed, 13 incomplete, 14 out of time, 15 budget or usage limit, 16 sidecar, disk, queue or history gave out,
 17 paused, untriggered, unserved or closed. If the orchestrator stopped the agent, these count, not the agent's own.
+Of sync: 0 verified, 18 unchanged, 11 stuck, 14 timeout, 12 failed.
 --json prints one JSON document on standard output, with logs one a line.`;
 
 /**

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { ownSecretFiles, type OwnSecrets } from './load-config.js';
 import type { KnownSecret } from '../domain/secret/secret-search.js';
 import { isHostsFile } from './secret-binding.js';
-import { isErrno, SECRET_MIN_LENGTH, withFile } from './secrets.js';
+import { isErrno } from '../domain/base/is-errno.js';
+import { SECRET_MIN_LENGTH, withFile } from './secrets.js';
 
 /** What is larger is no secret of ours. */
 const MAX_BYTES = 64 * 1024;

@@ -68,7 +68,7 @@ export function loadConfig(
   if (problems.length > 0) throw new InvalidInputError(problems.join('\n'));
   // Every name of the table was just parsed by its own parser.
   const config = { ...Object.fromEntries(values), BOT_BOTTLE_HOME: home } as unknown as Config;
-  return { config, effective, warnings: warningsFor(config, env) };
+  return { config, effective, warnings: warningsFor(config, effective, env) };
 }
 
 /**
@@ -194,12 +194,10 @@ function describe(
 
 const OURS = /^(?:FORGE|BOTTLE|BUNDLE|WEBHOOK|RECONCILE|NOTIFY)_/;
 
-function warningsFor(config: Config, env: Environment): string[] {
+function warningsFor(config: Config, effective: readonly EffectiveSetting[], env: Environment): string[] {
   const warnings: string[] = [];
-  if (
-    config.FORGE_PUBLISH_TOKEN_FILE === null ||
-    config.FORGE_PUBLISH_TOKEN_FILE === config.FORGE_TOKEN_FILE
-  ) {
+  const hasToken = effective.some(({ name, secret }) => name === 'FORGE_TOKEN_FILE' && secret !== 'missing');
+  if (hasToken && publishTokenFile(config) === config.FORGE_TOKEN_FILE) {
     warnings.push(
       'one token for sidecar and publishing: who takes over a bundle can push. Set FORGE_PUBLISH_TOKEN_FILE to another one',
     );

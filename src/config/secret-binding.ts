@@ -33,7 +33,7 @@ export function writeBoundSecret(
   if (isOwnSecret(requireSecretName(name))) throw ownSecret(name);
   if (hosts.length > MAX_HOSTS) throw new InvalidInputError(`at most ${String(MAX_HOSTS)} hosts a secret`);
   const authorities = [...new Set(hosts.map(readAuthority))].sort();
-  requireSecret(content);
+  requireSecret(content, [name, ...authorities.map((one) => `--host ${one}`)].join(' '));
   const directory = secretsDirectory(home);
   const bound = path.basename(hostsFile(home, name));
   const bind = (lines: readonly string[]): string =>

@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { InvalidInputError, UnusableSecretError } from '../domain/base/errors.js';
+import { isErrno } from '../domain/base/is-errno.js';
 import { isSecretName } from '../domain/secret/secret-name.js';
 import { ensureHome } from './home.js';
 
@@ -27,7 +28,8 @@ const SECRET_MAX_BYTES = 64 * 1024;
 export type SecretState =
   | { readonly kind: 'set'; readonly value: string }
   | { readonly kind: 'missing' }
-  | { readonly kind: 'unusable'; readonly reason: string };
+  /** `setAnew`: what is in the file is no secret, so another one must be set. */
+  | { readonly kind: 'unusable'; readonly reason: string; readonly setAnew?: true };
 
 const valuesRead = new Set<string>();
 
@@ -63,7 +65,7 @@ export function inspectSecret(file: string): SecretState {
       if (unfit !== undefined) return unusable(unfit);
       const value = readFileSync(fd, 'utf8').replace(/\r?\n$/, '');
       const wrong = whyNoSecret(value);
-      if (wrong !== undefined) return unusable(`${file} ${wrong}`);
+      if (wrong !== undefined) return { ...unusable(`${file} ${wrong}`), setAnew: true };
       valuesRead.add(value);
       return { kind: 'set', value };
     });
@@ -97,8 +99,9 @@ export function secretFileProblem(file: string): string | undefined {
 export function readSecret(file: string, setWith: string): string {
   const state = inspectSecret(file);
   if (state.kind === 'set') return state.value;
-  if (state.kind === 'unusable') throw new UnusableSecretError(state.reason);
-  throw new UnusableSecretError(`${file} is missing: bot-bottle secret set ${setWith} < file`);
+  const remedy = `bot-bottle secret set ${setWith} < file`;
+  if (state.kind === 'missing') throw new UnusableSecretError(`${file} is missing: ${remedy}`);
+  throw new UnusableSecretError(state.setAnew ? `${state.reason}: ${remedy}` : state.reason);
 }
 
 /**
@@ -108,20 +111,23 @@ export function readSecret(file: string, setWith: string): string {
  */
 export function writeSecret(home: string, name: string, content: Uint8Array): string {
   requireSecretName(name);
-  const value = requireSecret(content);
+  const value = requireSecret(content, name);
   return writePrivate(secretsDirectory(home), name, `${value}\n`);
 }
 
 /**
  * Answers the secret.
  * @param content as it came from standard input; one newline at its end is not part of it
+ * @param setWith what follows `bot-bottle secret set`, used in the error when there is nothing in it
  * @throws InvalidInputError for what is none
  */
-export function requireSecret(content: Uint8Array): string {
+export function requireSecret(content: Uint8Array, setWith: string): string {
   const value = decode(content).replace(/\r?\n$/, '');
   const wrong = whyNoSecret(value);
   if (wrong === undefined) return value;
-  throw new InvalidInputError(`the secret ${wrong}; nothing was changed`);
+  const remedy =
+    value.trim() === '' ? `: give it on standard input, bot-bottle secret set ${setWith} < file` : '';
+  throw new InvalidInputError(`the secret ${wrong}; nothing was changed${remedy}`);
 }
 
 /** It is there then. */
@@ -188,10 +194,6 @@ function syncDirectory(directory: string): void {
   }
 }
 
-function unusable(reason: string): SecretState {
+function unusable(reason: string): Extract<SecretState, { readonly kind: 'unusable' }> {
   return { kind: 'unusable', reason };
-}
-
-export function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,4 +1,4 @@
-import { isErrno } from '../config/secrets.js';
+import { isErrno } from '../domain/base/is-errno.js';
 import type { SettingName } from '../config/settings.js';
 import type { ListenAddress } from '../domain/base/listen-address.js';
 import { InvalidInputError } from '../domain/base/errors.js';

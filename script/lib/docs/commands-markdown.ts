@@ -54,6 +54,8 @@ orchestrator stopped:
 | --- | --- |
 ${statusRows(TURN_EXIT, TURN_MEANINGS)}
 
+\`sync\` exits with 18 when there was nothing to do ([\`sync run\`](#sync-run)).
+
 An agent may exit with one of these numbers itself. \`--json\` tells them apart: \`exitCode\` is the agent's (\`null\` when it
 never ran), \`reason\` and \`detail\` say how the turn ended, \`stopped\` why the orchestrator ended it. With \`--json\` every
 command prints one JSON document on standard output, and \`logs\` one a line.

@@ -92,6 +92,12 @@ function guardOpen<T>(file: string, open: () => T): T {
 export function cannotOpen(file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const detail = messageOf(error);
-  const busy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
+  const code = error instanceof SqliteDatabase.SqliteError ? error.code : '';
+  if (code === 'SQLITE_NOTADB')
+    return new StoreError(
+      `${file} is no database: restore it from a backup, or move it away, and a new one is made`,
+      { cause: error },
+    );
+  const busy = code.startsWith('SQLITE_BUSY');
   return new StoreError(`${file} cannot be opened: ${detail}`, { retryable: busy, cause: error });
 }

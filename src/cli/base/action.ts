@@ -13,6 +13,20 @@ export interface CommandContext {
   readonly action: <O extends object>(command: Command, work: CommandWork<O>) => void;
 }
 
+/**
+ * Of a group's default command, which takes no argument: commander hands it what is the name of no other one. Without
+ * this it says that there are too many arguments.
+ */
+export function namesTheOthers(command: Command): void {
+  const group = command.parent;
+  command.allowExcessArguments().hook('preAction', () => {
+    const [given] = command.args;
+    if (given === undefined || group === null) return;
+    const names = group.commands.map((one) => one.name()).join(', ');
+    throw new InvalidInputError(`${group.name()} has no subcommand "${given}": there are ${names}`);
+  });
+}
+
 /** Does the work with what a command has opened, and closes that however the work ends. */
 export async function closing<O extends { close(): Promise<void> }, T>(
   opening: O | Promise<O>,

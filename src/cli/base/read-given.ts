@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isErrno } from '../../domain/base/is-errno.js';
 import { messageOf } from '../../domain/base/message-of.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 
@@ -7,8 +8,13 @@ export async function readGiven(option: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new InvalidInputError(`${option}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new InvalidInputError(`${option}: ${whyUnread(path, error)}`, { cause: error });
   }
+}
+
+function whyUnread(path: string, error: unknown): string {
+  if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return `there is no file ${path}`;
+  if (isErrno(error, 'EISDIR')) return `${path} is a directory`;
+  if (isErrno(error, 'EACCES')) return `you may not read ${path}`;
+  return messageOf(error);
 }

@@ -14,13 +14,23 @@ const PAGE = /^\/([^/]+)\/([^/]+)\/(?:issues|pulls)\/(\d{1,16})(?:\/|$)/;
  * @throws InvalidInputError when it is none of the three
  */
 export function parseTarget(text: string, forge: ForgePages): Target {
-  if (/^https?:\/\//i.test(text)) return { kind: 'subject', subject: subjectOfPage(text, forge) };
-  const subject = parseSubject(text, forge.kind);
+  const subject = subjectOf(text, forge);
   if (subject !== undefined) return { kind: 'subject', subject };
   if (isSlug(text)) return { kind: 'slug', slug: text };
   throw new InvalidInputError(
     'expected the address of an issue, owner/repo#12, or a slug (bot-bottle orchestrate status lists them)',
   );
+}
+
+/** The same where only an issue or pull request will do. @param option which takes it, such as `--issue` */
+export function parseIssue(text: string, option: string, forge: ForgePages): SubjectRef {
+  const subject = subjectOf(text, forge);
+  if (subject !== undefined) return subject;
+  throw new InvalidInputError(`${option} takes owner/repo#12, with the number, or the address of an issue`);
+}
+
+function subjectOf(text: string, forge: ForgePages): SubjectRef | undefined {
+  return /^https?:\/\//i.test(text) ? subjectOfPage(text, forge) : parseSubject(text, forge.kind);
 }
 
 function subjectOfPage(text: string, { kind, webUrl }: ForgePages): SubjectRef {

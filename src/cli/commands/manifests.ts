@@ -4,7 +4,7 @@ import type { CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
 import { notFound, type CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
-import type { ManifestFinding, ManifestKind, ShownManifest } from '../manifests/library.js';
+import type { ManifestFinding, ManifestKind, ManifestLibrary, ShownManifest } from '../manifests/library.js';
 import { printJson, printLine, printProblem, table } from '../base/output.js';
 
 /** Longest value in a table; `--json` has all of it. */
@@ -43,8 +43,9 @@ export function manifestCommands(parent: Command, context: CommandContext, kind:
     )
     .option('--json', 'as JSON');
   action<{ json?: true }>(show, async ({ json }, names) => {
-    const shown = await (await deps.manifests()).show(kind, names);
-    if (shown === undefined) throw unknown(kind, names.join(', '));
+    const library = await deps.manifests();
+    const shown = await library.show(kind, names);
+    if (shown === undefined) throw unknown(kind, await missing(library, kind, names));
     if (json) printJson(deps.io, shown);
     else printManifest(deps, shown);
     return EXIT.ok;
@@ -77,7 +78,7 @@ async function checkAll(
   const findings = names.length > 0 ? [] : [...(await library.misnamed(kind))];
   for (const name of checked) {
     const found = await library.check(kind, name);
-    if (found === undefined) throw unknown(kind, name);
+    if (found === undefined) throw unknown(kind, [name]);
     // What a bottle extends is wrong for whatever extends it, and is told once.
     findings.push(...found.filter((one) => !findings.some(({ message }) => message === one.message)));
   }
@@ -111,6 +112,18 @@ function short(text: string): string {
   return text.length > MAX_CELL ? `${text.slice(0, MAX_CELL)}…` : text;
 }
 
-function unknown(kind: ManifestKind, names: string): CliError {
-  return notFound(`no such manifest among the ${kind}, ${names}: bot-bottle ${kind} list has them`);
+/** Those that do not exist: who gave several should not look for one that does. */
+async function missing(
+  library: ManifestLibrary,
+  kind: ManifestKind,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const there = new Set((await library.list(kind)).map(({ name }) => name));
+  return names.filter((name) => !there.has(name));
+}
+
+function unknown(kind: ManifestKind, names: readonly string[]): CliError {
+  return notFound(
+    `no such manifest among the ${kind}, ${names.join(', ')}: bot-bottle ${kind} list has them`,
+  );
 }

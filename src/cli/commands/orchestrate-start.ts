@@ -7,7 +7,7 @@ import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
 import { closing, collect, promptText, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
 import type { Orchestrator, Refused, RunSource, Started } from '../base/orchestrator.js';
-import { parseTarget } from '../base/target.js';
+import { parseIssue } from '../base/target.js';
 import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface StartFlags {
@@ -59,11 +59,9 @@ async function startOf(flags: StartFlags, forgePages: CliDeps['forgePages']): Pr
   if ([issue, repo, dir].filter((one) => one !== undefined).length !== 1)
     throw new InvalidInputError('say what to work on with one of --issue, --repo and --dir');
   if (issue !== undefined) {
-    const target = parseTarget(issue, await forgePages());
-    if (target.kind === 'slug')
-      throw new InvalidInputError('--issue takes owner/repo#12 or the address of an issue');
+    const subject = parseIssue(issue, '--issue', await forgePages());
     const asked = { ...options, agent: agent ?? null, prompt: prompt ?? null };
-    return { what: `issue ${issue}`, begin: (orchestrator) => orchestrator.start(target.subject, asked) };
+    return { what: `issue ${issue}`, begin: (orchestrator) => orchestrator.start(subject, asked) };
   }
   if (agent === undefined || prompt === undefined)
     throw new InvalidInputError('a run without an issue needs --agent and --prompt');

@@ -12,7 +12,7 @@ import {
   writeEdit,
   type ScopeFlags,
 } from '../bottle-scope/for-bottle.js';
-import { closing, type CommandContext } from '../base/action.js';
+import { closing, namesTheOthers, type CommandContext } from '../base/action.js';
 import type { CliDeps, EditedText } from '../base/deps.js';
 import { CliError, failureOf, notFound, refused } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
@@ -47,6 +47,7 @@ export function proposalCommands(root: Command, context: CommandContext): void {
     .command('list', { isDefault: true })
     .description('List what agents have asked for and nobody has decided (the default of “proposals”)')
     .option('--json', 'as JSON; times are epoch milliseconds');
+  namesTheOthers(listing);
   // Who only looks waits for no client of Temporal's.
   action<Flags>(listing, ({ json = false }) => closing(deps.proposals(), (desk) => list(deps, desk, json)));
 
@@ -185,7 +186,10 @@ async function showOne({ io }: CliDeps, desk: ProposalReader, id: string, json: 
 /** Among the decided ones too: an id that was meant for one of those must not hit another. */
 async function find(desk: ProposalReader, text: string): Promise<DecidedProposal> {
   const prefix = text.toLowerCase();
-  if (!/^[0-9a-f]{4,32}$/.test(prefix)) throw new InvalidInputError(`expected ${ID}: bot-bottle proposals`);
+  if (!/^[0-9a-f]{4,32}$/.test(prefix))
+    throw new InvalidInputError(
+      `"${text}" is no proposal’s id, nor the first characters of one, at least 4: bot-bottle proposals lists them`,
+    );
   const [found, ...others] = await desk.findProposals(prefix);
   if (found === undefined)
     throw notFound(`no proposal ${prefix}: bot-bottle proposals lists those that wait`);

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
 import { isSafeValue, unsafe } from '../../domain/sync/opencode-env.js';
 import { SYNC_TIMEOUT_MS, type SyncOutcome } from '../../domain/sync/sync.js';
-import { closing, durationOf, type CommandContext } from '../base/action.js';
+import { closing, durationOf, namesTheOthers, type CommandContext } from '../base/action.js';
 import type { CliIo } from '../base/deps.js';
 import { notFound, refused } from '../base/errors.js';
 import { EXIT, SYNC_EXIT } from '../base/exit-codes.js';
@@ -31,7 +31,10 @@ Exit status: 0 verified, there is a pull request; 18 unchanged, there was nothin
 
 /** `sync`, and the verbs for doing it again and again. */
 export function syncCommands(root: Command, { deps, action }: CommandContext): void {
-  const sync = root.command('sync').description('Keep forks merged with their upstream');
+  const sync = root
+    .command('sync')
+    .description('Keep forks merged with their upstream')
+    .addHelpText('after', EXIT_HELP);
   const command = withOptions(
     sync
       .command('run', { isDefault: true })
@@ -40,6 +43,7 @@ export function syncCommands(root: Command, { deps, action }: CommandContext): v
       )
       .addHelpText('after', EXIT_HELP),
   );
+  namesTheOthers(command);
   action<SyncFlags>(command, (flags) => closing(deps.sync(), (desk) => syncNow(deps.io, desk, flags)));
   scheduleCommand(sync, { deps, action });
   schedulesCommand(sync, { deps, action });

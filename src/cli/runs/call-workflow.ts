@@ -1,9 +1,11 @@
 import {
+  Connection,
   isGrpcServiceError,
   ServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
+  type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
@@ -30,7 +32,7 @@ export async function call<T>(
     if (!isAway(error)) throw error;
     throw new UnreachableError(
       'Temporal or its worker',
-      'see bot-bottle doctor, and whether bot-bottle worker runs',
+      `asked at ${addressOf(client)}: check TEMPORAL_ADDRESS, see bot-bottle doctor, and whether bot-bottle worker runs`,
       { cause: error },
     );
   }
@@ -57,6 +59,10 @@ export function refusalOf(error: unknown): Refused {
 export function noAnswer(error: unknown): undefined {
   if (error instanceof InvalidInputError) throw error;
   return undefined;
+}
+
+function addressOf({ connection }: Client): string {
+  return connection instanceof Connection ? connection.options.address : 'an unknown address';
 }
 
 export function isAway(error: unknown): boolean {

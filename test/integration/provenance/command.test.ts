@@ -113,7 +113,7 @@ describe('bot-bottle provenance', () => {
       [['show', 'nobody-a-b-1-abcde'], /nothing is recorded of nobody-a-b-1-abcde/],
       [['verify', ENDED, '--file', key], /leave the slug out/],
       [['verify', '--key', key], /--key goes with --file/],
-      [['verify', '--file', join(home.dir, 'none')], /--file: ENOENT/],
+      [['verify', '--file', join(home.dir, 'none')], /--file: there is no file /],
       [['verify', '--file', key, '--key', secret], /not a public Ed25519 key/],
     ] as const) {
       const { code, stderr } = await run(...args);

@@ -76,7 +76,14 @@ describe('opening bot-bottle.db', () => {
   it('says what is wrong with a file that is no database', async () => {
     const file = path('text.db');
     writeFileSync(file, 'this is not a database, it is a text file');
-    await assert.rejects(openDatabase(file), StoreError);
+    for (const open of [openDatabase, (name: string) => openDatabaseReadOnly(name).forgeState.all()])
+      await assert.rejects(
+        () => open(file),
+        (error) =>
+          error instanceof StoreError &&
+          error.message ===
+            `${file} is no database: restore it from a backup, or move it away, and a new one is made`,
+      );
     assert.equal(readFileSync(file, 'utf8'), 'this is not a database, it is a text file');
   });
 

@@ -207,6 +207,18 @@ describe('agents and bottles', () => {
       assert.match(ran.stderr, /agents\/bad\.md:2: unknown key "modle"/);
     }));
 
+  it('say which of several there is not', () =>
+    withHome(GOOD, async (run) => {
+      const one = await run('bottles', 'show', 'default', 'nosuch');
+      assert.equal(one.code, EXIT.notFound);
+      assert.equal(
+        one.stderr,
+        'bot-bottle: no such manifest among the bottles, nosuch: bot-bottle bottles list has them\n',
+      );
+      const { stderr } = await run('bottles', 'show', 'nor-this', 'mid', 'nosuch');
+      assert.match(stderr, /among the bottles, nor-this, nosuch:/);
+    }));
+
   it('check finds nothing wrong with what is right, and warns of a secret that is not set', () =>
     withHome(GOOD, async (run, home) => {
       assert.deepEqual(await run('agents', 'check'), {

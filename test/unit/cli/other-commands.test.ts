@@ -238,3 +238,27 @@ describe('the program', () => {
     assert.doesNotMatch(ran.stderr.replaceAll('\n', ''), /\p{Cc}/u);
   });
 });
+
+describe('a group that is a command itself', () => {
+  const groups = {
+    sync: 'run, schedule, schedules, unschedule',
+    proposals: 'list, show, approve, modify, reject',
+  };
+  for (const [name, subcommands] of Object.entries(groups))
+    it(`names the subcommands to who gives another one: ${name}`, async () => {
+      const { code, stderr } = await cliWith({}).run(name, 'bogus');
+      assert.equal(code, EXIT.usage);
+      assert.equal(stderr, `bot-bottle: ${name} has no subcommand "bogus": there are ${subcommands}\n`);
+    });
+
+  it('says of what is no proposal’s id that it is none, and what lists them', async () => {
+    for (const text of ['abc', 'not-hex', 'f'.repeat(33)]) {
+      const { code, stderr } = await cliWith({}).run('proposals', 'show', text);
+      assert.equal(code, EXIT.usage);
+      assert.equal(
+        stderr,
+        `bot-bottle: "${text}" is no proposal’s id, nor the first characters of one, at least 4: bot-bottle proposals lists them\n`,
+      );
+    }
+  });
+});

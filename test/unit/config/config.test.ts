@@ -14,6 +14,7 @@ import {
 import type { Environment, LoadedConfig } from '../../../src/config/load-config.js';
 import { configurationMarkdown } from '../../../src/config/markdown.js';
 import { ensureHome } from '../../../src/config/home.js';
+import { writeSecret } from '../../../src/config/secrets.js';
 import { SETTING_ROWS } from '../../../src/config/settings.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 
@@ -188,12 +189,18 @@ describe('configuration', () => {
   });
 
   it('one token for sidecar and publishing works and is warned about; two are not', () => {
+    writeSecret(home, 'forge-token', new TextEncoder().encode('a-token-that-is-long'));
     const one = load();
     assert.equal(publishTokenFile(one.config), one.config.FORGE_TOKEN_FILE);
     assert.match(one.warnings.join(), /FORGE_PUBLISH_TOKEN_FILE/);
     const two = load({ FORGE_PUBLISH_TOKEN_FILE: 'secrets/publish' });
     assert.equal(publishTokenFile(two.config), path.join(home, 'secrets/publish'));
     assert.deepEqual(two.warnings, []);
+  });
+
+  it('no token at all is not warned about as one', () => {
+    assert.deepEqual(load().warnings, []);
+    assert.deepEqual(load({ FORGE_TOKEN_FILE: '/nowhere/token' }).warnings, []);
   });
 
   it('a misspelt variable is warned about', () => {

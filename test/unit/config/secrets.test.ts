@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { writeBoundSecret } from '../../../src/config/secret-binding.js';
 import { inspectSecret, readSecret, writeSecret } from '../../../src/config/secrets.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 
@@ -64,6 +65,22 @@ describe('secrets', () => {
       InvalidInputError,
     );
     assert.equal(readSecret(file, 'token'), 'the-old-one');
+  });
+
+  it('an empty one says how to set it, when it is written and when it is read', () => {
+    for (const content of ['', '\n'])
+      assert.throws(() => writeSecret(home, 'forge-token', bytes(content)), {
+        message:
+          'the secret is empty; nothing was changed: give it on standard input, bot-bottle secret set forge-token < file',
+      });
+    assert.throws(() => writeBoundSecret(home, 'npm-key', bytes(''), ['npm.example']), {
+      message: /bot-bottle secret set npm-key --host npm\.example:443 < file$/,
+    });
+    const file = path.join(home, 'empty');
+    writeFileSync(file, '', { mode: 0o600 });
+    assert.throws(() => readSecret(file, 'forge-token'), {
+      message: `${file} is empty: bot-bottle secret set forge-token < file`,
+    });
   });
 
   for (const mode of [0o640, 0o604, 0o660, 0o644, 0o610]) {

@@ -75,4 +75,12 @@ describe('the exit status of sync', () => {
   it('is 0 for a pull request alone, and tells what else there is apart', () => {
     assert.deepEqual(SYNC_EXIT, { verified: 0, unchanged: 18, stuck: 11, timeout: 14, failed: 12 });
   });
+
+  it('is in the help, of the program and of each way to call it', async () => {
+    for (const args of [[], ['sync'], ['sync', 'run']]) {
+      const { stdout } = await cliWith({}).run(...args, '--help');
+      for (const [status, code] of Object.entries(SYNC_EXIT))
+        assert.match(stdout, new RegExp(`\\b${String(code)} ${status}\\b`), args.join(' '));
+    }
+  });
 });
