@@ -32,7 +32,7 @@ export function createHostActivities(
 ): ClaimActivities & TurnActivities & HereActivities & HostActivities {
   // An agent whose sidecar was lost asks again: at the same time, the forge would open two pull requests.
   const publishing = new OneByOne();
-  const waking = new Waking(() => ports.clock.now());
+  const waking = new Waking(ports.clock);
   const publish = (through: HostPorts, input: PublishInput, signal: AbortSignal): Promise<PublishResult> =>
     publishing.next(input.slug, () =>
       ports.underWay.during(openPrWork(input), () =>

@@ -1,30 +1,46 @@
+import type { Clock } from '../../domain/base/clock.js';
+
 /** The wall clock went on by so much more than the other one that the machine slept, or was set, milliseconds. */
 const SLEEP_MS = 5_000;
 
+/** How long the machine slept: the monotonic clock stands still while Linux is suspended (clock_gettime(2)). */
+export class Sleep {
+  #seen: { readonly at: number; readonly steady: number };
+
+  constructor(private readonly clock: Clock) {
+    this.#seen = this.#look();
+  }
+
+  /** Milliseconds since it was asked last. */
+  slept(): number {
+    const [before, now] = [this.#seen, this.#look()];
+    this.#seen = now;
+    const ms = now.at - before.at - (now.steady - before.steady);
+    return ms > SLEEP_MS ? ms : 0;
+  }
+
+  #look(): { readonly at: number; readonly steady: number } {
+    const at = this.clock.now();
+    return { at, steady: this.clock.steady?.() ?? at };
+  }
+}
+
 /**
  * Since when check-ins can be heard: this process began, or its machine (a laptop that was closed, a virtual machine that was
- * stopped) last woke. What an agent said before that may not be written down yet, or could not be said. The monotonic
- * clock stands still while Linux is suspended (clock_gettime(2)).
+ * stopped) last woke. What an agent said before that may not be written down yet, or could not be said.
  */
 export class Waking {
-  #seenAt: number;
-  #seenSteady: number;
+  readonly #sleep: Sleep;
   #wokeAt: number;
 
-  /** @param now epoch milliseconds @param steady milliseconds that the machine was awake */
-  constructor(
-    private readonly now: () => number,
-    private readonly steady: () => number = () => performance.now(),
-  ) {
-    this.#wokeAt = this.#seenAt = now();
-    this.#seenSteady = steady();
+  constructor(private readonly clock: Clock) {
+    this.#sleep = new Sleep(clock);
+    this.#wokeAt = clock.now();
   }
 
   /** Epoch milliseconds. Taken for now where the machine slept since the last call. */
   wokeAt(): number {
-    const [at, steady] = [this.now(), this.steady()];
-    if (at - this.#seenAt - (steady - this.#seenSteady) > SLEEP_MS) this.#wokeAt = at;
-    [this.#seenAt, this.#seenSteady] = [at, steady];
+    if (this.#sleep.slept() > 0) this.#wokeAt = this.clock.now();
     return this.#wokeAt;
   }
 }

@@ -43,7 +43,7 @@ export class ProposalCalls {
   count(): void {
     if (this.held.size === 0) return;
     const now = this.ports.clock.now();
-    this.journal.observe({ heldMs: this.journal.record.heldMs + Math.max(0, now - this.countedAt) });
+    this.journal.hold(now - this.countedAt);
     this.countedAt = now;
     this.journal.checkIn(now);
   }

@@ -40,6 +40,11 @@ export class TurnJournal {
     void this.write().catch(() => undefined);
   }
 
+  /** So many milliseconds do not count against the turn's limit. */
+  hold(ms: number): void {
+    if (ms > 0) this.observe({ heldMs: this.current.heldMs + ms });
+  }
+
   checkIn(at: number = this.clock.now()): void {
     if (at > this.current.lastCheckinAt) this.observe({ lastCheckinAt: at });
   }

@@ -11,6 +11,7 @@ import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
 import { guardDisk } from './guard-disk.js';
 import { isGone } from '../base/is-gone.js';
+import { Sleep } from '../base/waking.js';
 import { readEgress } from './egress-record.js';
 import { limitHit } from './limit-hit.js';
 import { pumpLogs } from './log-pump.js';
@@ -27,6 +28,8 @@ const BUNDLE_GRACE_S = 3;
 const RETRY_MS = 500;
 /** A turn whose time is over while it is held for the operator is looked at again so soon, milliseconds. */
 const HELD_MS = 500;
+/** Whether the machine slept is looked at so often, milliseconds. */
+const LOOK_MS = 60_000;
 /** How long the turn's end waits for the workflow to hear of `signal_done`, milliseconds. */
 const SAY_MS = 10_000;
 /** A CLI whose model is refused because the budget is used up may end by itself for so long, milliseconds. */
@@ -248,18 +251,21 @@ export class TurnWatch {
     return { id: done.id, status: done.status, summaryRef: await this.ports.blobs.put(done.summary) };
   }
 
-  /** Enforces the turn limit: time since the container started, less what was held for the operator. */
+  /** Enforces the turn limit: time since the container started, less what was held for the operator or slept by the machine. */
   private async limit(signal: AbortSignal): Promise<void> {
     const state = await this.ports.runtime.inspect(this.input.slug, 'agent').catch(() => undefined);
     const startedAt = Date.parse(state?.startedAt ?? '') || this.ports.clock.now();
+    const sleep = new Sleep(this.ports.clock);
     for (;;) {
+      const slept = sleep.slept();
+      if (!this.relay.isHeld) this.journal.hold(slept);
       const left = startedAt + this.input.turnTimeoutMs + this.journal.record.heldMs - this.ports.clock.now();
       if (left <= 0 && !this.relay.isHeld) {
         await this.stop('timeout', STOP_GRACE_S);
         return;
       }
       try {
-        await delay(Math.min(Math.max(left, HELD_MS), 2 ** 31 - 1), undefined, { signal });
+        await delay(Math.min(Math.max(left, HELD_MS), LOOK_MS), undefined, { signal });
       } catch {
         return;
       }

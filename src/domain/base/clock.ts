@@ -1,4 +1,6 @@
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
+  /** Milliseconds that the machine was awake, from any beginning; without it, it never sleeps. */
+  steady?(): number;
 }

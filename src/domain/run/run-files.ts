@@ -49,7 +49,7 @@ export interface TurnRecord {
     readonly at: number;
   } | null;
   readonly sidecarRestarts: number;
-  /** Milliseconds the turn was held for the operator: not counted against its limit. */
+  /** Milliseconds the turn was held for the operator, or its machine slept: not counted against its limit. */
   readonly heldMs: number;
   readonly stopped: StopReason | null;
   /** For people: what was seen when the turn was stopped. */

@@ -60,7 +60,7 @@ export async function hostPortsOfConfig(
   });
   /** By slug, of runs whose workspace is not in their own directory. */
   const elsewhere = new Map<string, string>();
-  const clock = { now: Date.now };
+  const clock = { now: Date.now, steady: () => performance.now() };
   const { dataRoot } = engine;
   const disk: DiskSource = {
     space: () => freeSpace(dataRoot === null ? [home] : [home, dataRoot]),

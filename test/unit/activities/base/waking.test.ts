@@ -12,10 +12,7 @@ describe('since when check-ins can be heard', () => {
   let waking: Waking;
   beforeEach(() => {
     wall = BEGAN;
-    waking = new Waking(
-      () => wall,
-      () => awake,
-    );
+    waking = new Waking({ now: () => wall, steady: () => awake });
   });
 
   it('is since the process began, until the machine is first seen to have slept', () => {

@@ -142,6 +142,17 @@ describe('a turn that is watched', () => {
       assert.deepEqual(stops('agent'), ['stop agent 5']);
     });
 
+    it('when its time is over, in which the machine’s sleep does not count', async () => {
+      let slept = 0;
+      world.ports.clock.now = () => Date.now() + slept;
+      world.ports.clock.steady = () => Date.now();
+      const ending = await begin({ turnTimeoutMs: 3_600_000 });
+      slept = 2 * 3_600_000;
+      const began = Date.now();
+      assert.equal(await stoppedOf(ending), 'timeout');
+      assert.ok(Date.now() - began >= 3_000_000);
+    });
+
     it('when it was to be stopped while nobody watched', async () => {
       await begin().then(() => watched.attachments.take(SLUG));
       const ending = await watch({ begun: true, stop: 'operator' });
