@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { InvalidInputError } from '../domain/base/errors.js';
-import { isErrno } from '../domain/base/is-errno.js';
+import { errnoOf } from '../domain/base/errno.js';
 import { OPENCODE_KEYS, parseOpencodeEnv, type OpencodeEnv } from '../domain/sync/opencode-env.js';
 import type { OpencodeOrder } from '../domain/sync/sync.js';
 import { rememberSecret, whyUnfit, withFile } from './secrets.js';
@@ -48,7 +48,7 @@ function contentOf(file: string): string {
     const content = `${OPENCODE_KEYS.join(', ')}, each as KEY=value in a line of its own`;
     const others = '(FORKLIFT_OPENCODE_ENV names another file, --manifest an agent in its place)';
     throw new InvalidInputError(
-      isErrno(cause, 'ENOENT')
+      errnoOf(cause) === 'ENOENT'
         ? `there is no ${file}: write it with ${content}, then chmod 600 ${file} ${others}`
         : `${file} cannot be read: it must be yours, mode 600, and have ${content} ${others}`,
       { cause },

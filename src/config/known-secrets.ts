@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ownSecretFiles, type OwnSecrets } from './load-config.js';
 import type { KnownSecret } from '../domain/secret/secret-search.js';
 import { isHostsFile } from './secret-binding.js';
-import { isErrno } from '../domain/base/is-errno.js';
+import { errnoOf } from '../domain/base/errno.js';
 import { SECRET_MIN_LENGTH, withFile } from './secrets.js';
 
 /** What is larger is no secret of ours. */
@@ -37,7 +37,7 @@ function unlessMissing<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined;
+    if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { InvalidInputError, UnusableSecretError } from '../domain/base/errors.js';
-import { isErrno } from '../domain/base/is-errno.js';
+import { errnoOf } from '../domain/base/errno.js';
 import { isSecretName } from '../domain/secret/secret-name.js';
 import { ensureHome } from './home.js';
 
@@ -70,8 +70,8 @@ export function inspectSecret(file: string): SecretState {
       return { kind: 'set', value };
     });
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return { kind: 'missing' };
-    if (isErrno(error, 'EACCES')) return unusable(notReadable(file));
+    if (errnoOf(error) === 'ENOENT') return { kind: 'missing' };
+    if (errnoOf(error) === 'EACCES') return unusable(notReadable(file));
     throw error;
   }
 }
@@ -81,7 +81,7 @@ export function secretFileProblem(file: string): string | undefined {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    if (isErrno(error, 'EACCES')) return notReadable(file);
+    if (errnoOf(error) === 'EACCES') return notReadable(file);
     throw error;
   }
   const stat = statSync(file);

@@ -1,4 +1,4 @@
-import { isErrno } from '../domain/base/is-errno.js';
+import { errnoOf } from '../domain/base/errno.js';
 import type { SettingName } from '../config/settings.js';
 import type { ListenAddress } from '../domain/base/listen-address.js';
 import { InvalidInputError } from '../domain/base/errors.js';
@@ -12,7 +12,7 @@ export async function onFreePort<T>(
   try {
     return await listen();
   } catch (cause) {
-    if (!isErrno(cause, 'EADDRINUSE')) throw cause;
+    if (errnoOf(cause) !== 'EADDRINUSE') throw cause;
     const message = `${setting}: another program listens at ${host}:${String(port)}: stop it, or set another one`;
     throw new InvalidInputError(message, { cause });
   }

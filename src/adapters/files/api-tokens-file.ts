@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { API_SCOPES, type ApiToken, type ApiTokens } from '../../domain/api/api-token.js';
 import { RunFilesError } from './file-error.js';
-import { unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 import { whileLocked, type LockHolder } from '../system/lock-file.js';
 import { writeWhole } from '../system/write-file.js';
 

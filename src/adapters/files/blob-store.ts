@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
 import { ensurePrivate } from './directories.js';
-import { unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 import { syncDirectory, writeWhole } from '../system/write-file.js';
 import { sha256 } from '../system/sha256.js';
 

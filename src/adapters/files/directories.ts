@@ -1,6 +1,6 @@
 import { chmod, chown, lstat, mkdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { RunFilesError } from './file-error.js';
-import { errnoOf, unlessMissing } from '../system/errno.js';
+import { errnoOf, unlessMissing } from '../../domain/base/errno.js';
 
 /**
  * Makes `$BOT_BOTTLE_HOME` with mode 0700 when it is missing. One that is there keeps its mode: it may be a place that

@@ -3,7 +3,7 @@ import { link, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureHome } from './directories.js';
 import { RunFilesError } from './file-error.js';
-import { errnoOf, unlessMissing } from '../system/errno.js';
+import { errnoOf, unlessMissing } from '../../domain/base/errno.js';
 import { syncDirectory, writeWhole } from '../system/write-file.js';
 
 const HOST_ID = /^[a-z0-9]{12}$/;

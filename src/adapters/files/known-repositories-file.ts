@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { KnownRepositories, RepositoryMemory } from '../../domain/forge/known-repositories.js';
-import { errnoOf } from '../system/errno.js';
+import { errnoOf } from '../../domain/base/errno.js';
 import { writeWhole } from '../system/write-file.js';
 
 const schema = z.object({ version: z.literal(1), ids: z.record(z.string(), z.array(z.int().positive())) });

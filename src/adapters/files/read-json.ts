@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import { unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 
 /**
  * A JSON file on which nothing depends that cannot be found out again: one that cannot be understood counts as none.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 
 const PREFIX = /^[0-9a-f]{2}$/;
 const REST = /^[0-9a-f]{62}$/;

@@ -16,7 +16,7 @@ import {
 } from '../../domain/run/under-way.js';
 import { ensurePrivate } from './directories.js';
 import { readJson } from './read-json.js';
-import { unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 import { ownIdentity } from '../system/process-identity.js';
 import { TEMPORARY_PREFIX, writeWhole } from '../system/write-file.js';
 

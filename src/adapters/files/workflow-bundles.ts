@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 import { writeWhole } from '../system/write-file.js';
 
 const SUFFIX = '.js';

@@ -12,7 +12,7 @@ import type { RepositoryLocks } from './repository-lock.js';
 import type { Remote } from './remote.js';
 import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
 import { runGit, type GitOutput } from './run-git.js';
-import { unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 import { sha256 } from '../system/sha256.js';
 
 const FETCH_TIMEOUT_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../system/errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
 /** A scratch repository this old was left by a crash. */

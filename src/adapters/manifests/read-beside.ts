@@ -3,7 +3,7 @@ import { lstat, open, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { ManifestError } from '../../domain/manifest/manifest-reader.js';
-import { errnoOf } from '../system/errno.js';
+import { errnoOf } from '../../domain/base/errno.js';
 import { decodeText } from './decode-text.js';
 
 const MISSING = new Set<string | undefined>(['ENOENT', 'ENOTDIR']);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRecord } from '../../domain/base/is-record.js';
-import { errnoOf, unlessMissing } from './errno.js';
+import { errnoOf, unlessMissing } from '../../domain/base/errno.js';
 import { ownIdentity, startTimeOf, type ProcessIdentity } from './process-identity.js';
 
 /** Who has a lock that somebody else wants. */

@@ -1,5 +1,5 @@
 import { readFile, readlink } from 'node:fs/promises';
-import { unlessMissing } from './errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 
 /** A process, told apart from a later one that got the same id. Linux only: proc(5). */
 export interface ProcessIdentity {

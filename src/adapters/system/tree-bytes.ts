@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from './errno.js';
+import { unlessMissing } from '../../domain/base/errno.js';
 
 const BLOCK = 512;
 

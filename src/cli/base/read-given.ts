@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isErrno } from '../../domain/base/is-errno.js';
+import { errnoOf } from '../../domain/base/errno.js';
 import { messageOf } from '../../domain/base/message-of.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 
@@ -13,8 +13,15 @@ export async function readGiven(option: string, path: string): Promise<string> {
 }
 
 function whyUnread(path: string, error: unknown): string {
-  if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return `there is no file ${path}`;
-  if (isErrno(error, 'EISDIR')) return `${path} is a directory`;
-  if (isErrno(error, 'EACCES')) return `you may not read ${path}`;
-  return messageOf(error);
+  switch (errnoOf(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `there is no file ${path}`;
+    case 'EISDIR':
+      return `${path} is a directory`;
+    case 'EACCES':
+      return `you may not read ${path}`;
+    default:
+      return messageOf(error);
+  }
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { errnoOf } from '../../system/errno.js';
+import { errnoOf } from '../../../domain/base/errno.js';
 
 export type HostileRead =
   | { readonly kind: 'content'; readonly content: Uint8Array }

@@ -10,7 +10,7 @@ import {
   type QueueAnswer,
   type QueueMessage,
 } from '../../../domain/run/queue.js';
-import { unlessMissing } from '../../system/errno.js';
+import { unlessMissing } from '../../../domain/base/errno.js';
 import { readHostileFile } from './open-hostile.js';
 import { parseQueueBody } from './queue-body.js';
 import { takeAway } from './refuse-file.js';

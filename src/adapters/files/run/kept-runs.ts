@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { METADATA_FILE } from '../../../domain/run/run-metadata.js';
 import { UNPUBLISHED_BUNDLE, WORK_BUNDLE } from '../../../domain/run/run-files.js';
 import { isSlug } from '../../../domain/run/slug.js';
-import { unlessMissing } from '../../system/errno.js';
+import { unlessMissing } from '../../../domain/base/errno.js';
 import { removeIfEmpty } from '../directories.js';
 import { hasTransient, transientPaths } from './run-leftovers.js';
 import { runLayout, type RunLayout } from './run-layout.js';

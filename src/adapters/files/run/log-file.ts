@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../../system/errno.js';
+import { unlessMissing } from '../../../domain/base/errno.js';
 import { runLayout, turnDirectory } from './run-layout.js';
 
 /** Whether the run has a directory here, and whether what goes with it at its end is still there. */

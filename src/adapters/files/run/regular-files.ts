@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, rm } from 'node:fs/promises';
 import { RunFilesError } from '../file-error.js';
-import { errnoOf } from '../../system/errno.js';
+import { errnoOf } from '../../../domain/base/errno.js';
 
 export async function ensureOwnDirectory(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../../system/errno.js';
+import { unlessMissing } from '../../../domain/base/errno.js';
 import { writeWhole } from '../../system/write-file.js';
 
 /**

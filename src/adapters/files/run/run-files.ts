@@ -15,7 +15,7 @@ import type { SecretNeed } from '../../../domain/secret/secret-need.js';
 import { AGENT_LOG_BYTES, NOTHING_DROPPED, RUN_LOG_BYTES, appendAgentLog, noteMissing } from './agent-log.js';
 import { ensureHome, ensurePrivate, ensureWithRights } from '../directories.js';
 import { RunFilesError } from '../file-error.js';
-import { errnoOf, unlessMissing } from '../../system/errno.js';
+import { errnoOf, unlessMissing } from '../../../domain/base/errno.js';
 import { OPERATIONS_BYTES, appendOperationLines } from './operation-file.js';
 import { findLeftovers } from './run-leftovers.js';
 import { ensureOwnDirectory, readRegular, removeTree } from './regular-files.js';

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunLeftover } from '../../../domain/run/run-files.js';
 import { isSlug } from '../../../domain/run/slug.js';
-import { unlessMissing } from '../../system/errno.js';
+import { unlessMissing } from '../../../domain/base/errno.js';
 import { runLayout, type RunLayout } from './run-layout.js';
 
 /** Run directories that are not down to what is kept of an ended run. Looked at from outside: no tree is walked. */

@@ -5,7 +5,7 @@ import type { SyncDirectories } from '../../../domain/sync/ports.js';
 import { runDirName } from '../../../domain/sync/sync-names.js';
 import { ensurePrivate } from '../directories.js';
 import { RunFilesError } from '../file-error.js';
-import { errnoOf, unlessMissing } from '../../system/errno.js';
+import { errnoOf, unlessMissing } from '../../../domain/base/errno.js';
 import { syncDirectory, writeWhole } from '../../system/write-file.js';
 import { readRegular } from '../run/regular-files.js';
 
