@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/base/clock.js';
+import { steadyOf, type Clock } from '../../domain/base/clock.js';
 
 /** The wall clock went on by so much more than the other one that the machine slept, or was set, milliseconds. */
 const SLEEP_MS = 5_000;
@@ -20,8 +20,7 @@ export class Sleep {
   }
 
   #look(): { readonly at: number; readonly steady: number } {
-    const at = this.clock.now();
-    return { at, steady: this.clock.steady?.() ?? at };
+    return { at: this.clock.now(), steady: steadyOf(this.clock) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { steadyOf } from '../../domain/base/clock.js';
 import { BotBottleError } from '../../domain/base/errors.js';
 import type { DecisionAnswer, PublishAnswer, QueueMessage } from '../../domain/run/queue.js';
 import type { HostPorts } from '../ports/host-ports.js';
@@ -18,7 +19,7 @@ type Answer = DecisionAnswer | Extract<PublishAnswer, { kind: 'refused' }>;
 export class ProposalCalls {
   private readonly held = new Map<string, Promise<void>>();
   private readonly over = new AbortController();
-  /** Epoch milliseconds. */
+  /** By the steady clock: a machine's sleep is counted by whoever minds the turn's limit. */
   private countedAt = 0;
 
   constructor(
@@ -35,17 +36,17 @@ export class ProposalCalls {
       this.held.delete(message.id);
     });
     work.catch(() => undefined);
-    if (this.held.size === 0) this.countedAt = this.ports.clock.now();
+    if (this.held.size === 0) this.countedAt = steadyOf(this.ports.clock);
     this.held.set(message.id, work);
   }
 
   /** Counts the time for which the agent was held since the last time. */
   count(): void {
     if (this.held.size === 0) return;
-    const now = this.ports.clock.now();
+    const now = steadyOf(this.ports.clock);
     this.journal.hold(now - this.countedAt);
     this.countedAt = now;
-    this.journal.checkIn(now);
+    this.journal.checkIn();
   }
 
   get areHeld(): boolean {

@@ -257,8 +257,7 @@ export class TurnWatch {
     const startedAt = Date.parse(state?.startedAt ?? '') || this.ports.clock.now();
     const sleep = new Sleep(this.ports.clock);
     for (;;) {
-      const slept = sleep.slept();
-      if (!this.relay.isHeld) this.journal.hold(slept);
+      this.journal.hold(sleep.slept());
       const left = startedAt + this.input.turnTimeoutMs + this.journal.record.heldMs - this.ports.clock.now();
       if (left <= 0 && !this.relay.isHeld) {
         await this.stop('timeout', STOP_GRACE_S);

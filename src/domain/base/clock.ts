@@ -4,3 +4,8 @@ export interface Clock {
   /** Milliseconds that the machine was awake, from any beginning; without it, it never sleeps. */
   steady?(): number;
 }
+
+/** Its steady clock, or the one it has. */
+export function steadyOf(clock: Clock): number {
+  return clock.steady?.() ?? clock.now();
+}

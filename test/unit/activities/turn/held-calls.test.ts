@@ -84,6 +84,24 @@ describe('a call of an agent that waits for an answer', () => {
       await resultOf(ending);
     });
 
+    it('is held once while the machine sleeps, too', async () => {
+      let slept = 0;
+      world.ports.clock.now = () => Date.now() + slept;
+      world.ports.clock.steady = () => Date.now();
+      const ending = await watched.begin({ turnTimeoutMs: 8 * 3_600_000 });
+      const id = world.send(proposal());
+      await passTimeUntil(() => asked.length > 0);
+      slept = 2 * 3_600_000;
+      decide({ status: 'approved', notesRef: null });
+      assert.equal((await answerTo(id))?.kind, 'decision');
+      const from = Date.now();
+      await passTimeUntil(() => Date.now() > from + 120_000, 1_000);
+      world.exit('agent');
+      await resultOf(ending);
+      const { heldMs = 0 } = (await world.ports.files.readTurn(SLUG, 1)) ?? {};
+      assert.ok(heldMs >= slept && heldMs < 1.5 * slept, String(heldMs));
+    });
+
     it('is marked while it is read, and not while the operator is waited for', async () => {
       const { underWay } = world.ports;
       const during = underWay.during.bind(underWay);
