@@ -64,7 +64,9 @@ function upstreamRemote({ webUrl, readToken, caFile }: ForkGitOptions, url: stri
   };
 }
 
-function lastSyncBranch({ branches }: ForgeBranches): { readonly branch: string; readonly sha: string } | null {
+function lastSyncBranch({
+  branches,
+}: ForgeBranches): { readonly branch: string; readonly sha: string } | null {
   const names = [...branches].filter(([name]) => name.startsWith(SYNC_BRANCHES) && isBranchName(name));
   const [last] = names.sort(([a], [b]) => (a < b ? 1 : -1));
   return last === undefined ? null : { branch: last[0], sha: last[1] };

@@ -25,7 +25,11 @@ import type {
 import { NO_BUDGET } from '../../../src/domain/run/model-use.js';
 import type { TurnRecord } from '../../../src/domain/run/run-files.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
-import type { GitPublishRequest, GitPublishVerdict, GitRepository } from '../../../src/domain/workspace/git-repository.js';
+import type {
+  GitPublishRequest,
+  GitPublishVerdict,
+  GitRepository,
+} from '../../../src/domain/workspace/git-repository.js';
 import { PREPARED, turnResult } from '../machine/world.js';
 import { sampleBottle } from '../manifests/samples.js';
 import { FakeForge } from '../webhook/fake-forge.js';
