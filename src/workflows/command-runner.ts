@@ -8,7 +8,7 @@ import { failureReason, isFinal, isLostTurn, isPassing } from './activity-failur
 import { bottlesQueue, turnsQueue } from './messages.js';
 import { claimHost } from './claim-host.js';
 import { hereOrQueued } from './here-or-queued.js';
-import { offerToHost, type TakenWithin } from './offer-to-host.js';
+import { offerToHost, offerUntilSilent, type TakenWithin } from './offer-to-host.js';
 import type { MachineCommand } from './run/commands.js';
 import { RowWriter } from './row-writer.js';
 import { RunTimers } from './run-timers.js';
@@ -177,10 +177,9 @@ export class CommandRunner {
       await this.rows.written;
       const destroyBottle = (limit: TakenWithin): Promise<void> =>
         activities.destroying.destroyBottle.executeWithOptions({ ...options, ...limit }, [input]);
-      await offerToHost(host, input.slug, this.hostSilentMs(), destroyBottle, () => {
-        // What is there is removed by the host's own sweep.
-        throw new Error(`host ${host} does not answer: what it has of the run goes when it is back`);
-      });
+      // By the host's own sweep.
+      const then = 'what it has of the run goes when it is back';
+      await offerUntilSilent(host, input.slug, this.hostSilentMs(), destroyBottle, then);
       return { kind: 'destroyed' };
     });
   }

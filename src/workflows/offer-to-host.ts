@@ -45,6 +45,22 @@ export async function offerToHost<T>(
   }
 }
 
+/** Nobody on the host took a step, nor a question. */
+export class HostSilentError extends Error {}
+
+/** As `offerToHost`, for a step that is given up then. Errors: those of the step, and `HostSilentError`. @param then for people */
+export function offerUntilSilent<T>(
+  host: string,
+  slug: string,
+  silentMs: number,
+  offer: (limit: TakenWithin) => Promise<T>,
+  then: string,
+): Promise<T> {
+  return offerToHost(host, slug, silentMs, offer, () => {
+    throw new HostSilentError(`host ${host} does not answer: ${then}`);
+  });
+}
+
 /** Whoever answers is there. @param summary for Temporal's page */
 export function askHost(
   host: string,

@@ -1,5 +1,7 @@
 /** What others see of the machine's state. Pure. */
+import { localSubject } from '../domain/forge/issue.js';
 import { addAmounts, NOTHING, usd } from '../domain/run/budget.js';
+import type { SyncOrder } from '../domain/sync/sync.js';
 import type { RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
 import { silenceOf } from './run/host.js';
@@ -32,6 +34,16 @@ export function viewOf(s: IssueState): RunView {
     spent: life?.budget.spent ?? NOTHING,
     budget: addAmounts(s.policy.budget, life?.budget.raised ?? NOTHING),
     resumeAt: life?.stage.kind === 'frozen' ? life.stage.resumeAt : null,
+  };
+}
+
+/** Of a sync that has begun, as of any run: for `status`, the dashboard and the sweeper. */
+export function viewOfSync(slug: string, order: SyncOrder): RunView {
+  return {
+    ...{ subject: localSubject(slug), slug, agent: order.manifest ?? 'sync', turn: 1, phase: 'launching' },
+    ...{ reason: null, detail: null, host: null, hostSilentSince: null, epoch: 0, prs: [], sessionId: null },
+    ...{ mailbox: 0, proposals: 0, watchdogFired: false, lastTurn: null, resumeAt: null },
+    ...{ spent: NOTHING, budget: NOTHING },
   };
 }
 

@@ -15,11 +15,12 @@ import {
 } from '@temporalio/workflow';
 import type { BegunSync, SyncRowActivities } from '../activities/sync/begin-sync.js';
 import type { RunSyncInput } from '../activities/sync/run-sync.js';
+import type { SettledSync } from '../activities/sync/settle-sync.js';
 import type { SyncActivities } from '../activities/sync/sync-activities.js';
-import type { OperatorCommand } from '../domain/run/events.js';
 import { localSubject } from '../domain/forge/issue.js';
 import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
-import { NOTHING } from '../domain/run/budget.js';
+import type { OperatorCommand } from '../domain/run/events.js';
+import { DEFAULT_POLICY } from '../domain/run/run-policy.js';
 import type { FrozenReason, TurnResult } from '../domain/run/turn.js';
 import { makeLocalSlug } from '../domain/run/slug.js';
 import {
@@ -44,7 +45,9 @@ import {
   type CommandAccepted,
   type RunView,
 } from './messages.js';
+import { HostSilentError, offerUntilSilent, type TakenWithin } from './offer-to-host.js';
 import { readCommand, refuseLate } from './read-message.js';
+import { viewOfSync } from './run-view.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 const HEARTBEAT = '10 seconds';
@@ -89,7 +92,7 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
   const { workflowId, startTime } = workflowInfo();
   const { owner, repo } = order.fork;
   const slug = makeLocalSlug('sync', [owner, repo], Math.random);
-  let view = begunView(slug, order);
+  let view = viewOfSync(slug, order);
   const show = (change: Partial<RunView>): void => {
     view = { ...view, ...change };
   };
@@ -154,23 +157,15 @@ function refusalOf({ kind, by }: OperatorCommand, { phase }: RunView): string | 
   return phase === 'freezing' ? 'it is ending' : null;
 }
 
-/** As of any run: for `status`, the dashboard and the sweeper. */
-function begunView(slug: string, order: SyncOrder): RunView {
-  return {
-    ...{ subject: localSubject(slug), slug, agent: order.manifest ?? 'sync', turn: 1, phase: 'launching' },
-    ...{ reason: null, detail: null, host: null, hostSilentSince: null, epoch: 0, prs: [], sessionId: null },
-    ...{ mailbox: 0, proposals: 0, watchdogFired: false, lastTurn: null, resumeAt: null },
-    ...{ spent: NOTHING, budget: NOTHING },
-  };
-}
-
 async function sync(
   host: string,
   asked: Parameters<SyncActivities['prepareSync']>[0],
   show: (change: Partial<RunView>) => void,
 ): Promise<SyncOutcome> {
-  const onHost = { taskQueue: bottlesQueue(host), summary: 'fetch both remotes' };
-  const prepared = await attempt(() => preparing.prepareSync.executeWithOptions(onHost, [asked]));
+  const fetching = { summary: 'fetch both remotes' };
+  const prepared = await attempt(() =>
+    onHost(host, asked, fetching, (options) => preparing.prepareSync.executeWithOptions(options, [asked])),
+  );
   if (prepared.kind === 'failed') return outcomeWithoutRun('failed', prepared.reason);
   if (prepared.value.kind === 'over') return prepared.value.outcome;
   const { run } = prepared.value;
@@ -185,6 +180,7 @@ async function sync(
   return CancellationScope.nonCancellable(() => settle(host, run, calledOff ? CALLED_OFF : watched));
 }
 
+const WHAT_TO_DO = 'start its worker, or one on another host, and sync again';
 const CALLED_OFF = { kind: 'failed', reason: 'it was called off' } as const;
 
 async function watchIfBegun(
@@ -198,24 +194,38 @@ async function watchIfBegun(
   return attempt(() => watch(host, { run, budget: value.budget }));
 }
 
+/** Does a step there. Errors: those of the step, and `HostSilentError` when a run would say that it is silent. */
+function onHost<T>(
+  host: string,
+  { slug, order }: Pick<SyncRun, 'slug' | 'order'>,
+  step: { readonly summary: string; readonly taskQueue?: string },
+  offer: (options: TakenWithin) => Promise<T>,
+): Promise<T> {
+  const { hostSilentMs = DEFAULT_POLICY.hostSilentMs } = order;
+  const there = { taskQueue: bottlesQueue(host), ...step };
+  return offerUntilSilent(host, slug, hostSilentMs, (limit) => offer({ ...there, ...limit }), WHAT_TO_DO);
+}
+
 /** In its slot; by whoever comes next when its watcher was lost. */
 async function watch(host: string, input: RunSyncInput): Promise<TurnResult> {
-  const summary = 'merge';
+  const merging = { summary: 'merge' };
+  const inSlot = { ...merging, taskQueue: turnsQueue(host) };
   try {
-    return await turns.runSync.executeWithOptions({ taskQueue: turnsQueue(host), summary }, [input]);
+    return await onHost(host, input.run, inSlot, (options) =>
+      turns.runSync.executeWithOptions(options, [input]),
+    );
   } catch (error) {
     if (!isLostTurn(error)) throw error;
-    return attachments.reattachSync.executeWithOptions({ taskQueue: bottlesQueue(host), summary }, [input]);
+    return onHost(host, input.run, merging, (options) =>
+      attachments.reattachSync.executeWithOptions(options, [input]),
+    );
   }
 }
 
 async function settle(host: string, run: SyncRun, watched: Attempt<TurnResult>): Promise<SyncOutcome> {
   const result = watched.kind === 'done' ? watched.value : null;
-  const failure = watched.kind === 'failed' ? watched.reason : null;
-  const where = { taskQueue: bottlesQueue(host), summary: 'verify and publish' };
-  const { outcome, settled } = await settling.settleSync.executeWithOptions(where, [
-    { run, result, failure },
-  ]);
+  const tried = await trySettling(host, run, watched);
+  const { outcome, settled } = tried.kind === 'done' ? tried.value : unsettled(run, tried.reason);
   const { workflowId, slug } = run;
   const ended = { workflowId, slug, turn: 1, repoId: null, subject: localSubject(slug) };
   const reason = reasonOf(outcome.status);
@@ -228,19 +238,50 @@ async function settle(host: string, run: SyncRun, watched: Attempt<TurnResult>):
   return outcome;
 }
 
+async function trySettling(
+  host: string,
+  run: SyncRun,
+  watched: Attempt<TurnResult>,
+): Promise<Attempt<SettledSync>> {
+  if (watched.kind === 'failed' && watched.hostIsSilent === true) return watched;
+  const ended =
+    watched.kind === 'done'
+      ? { result: watched.value, failure: null }
+      : { result: null, failure: watched.reason };
+  return attempt(() =>
+    onHost(host, run, { summary: 'verify and publish' }, (options) =>
+      settling.settleSync.executeWithOptions(options, [{ run, ...ended }]),
+    ),
+  );
+}
+
+/** What is on the host stays there until its own sweep. */
+function unsettled({ runDir, slug }: SyncRun, reason: string): SettledSync {
+  return {
+    outcome: { ...outcomeWithoutRun('failed', reason), runDir, slug },
+    settled: {
+      ...{ publish: { kind: 'nothing', reason }, stuck: false, stuckHash: null, uncommitted: 0 },
+      ...{ uncommittedRef: null, head: null, transcriptHash: null },
+    },
+  };
+}
+
 function reasonOf(status: SyncStatus): FrozenReason {
   return status === 'verified' || status === 'unchanged' ? 'done' : status;
 }
 
 type Attempt<T> =
-  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly reason: string; readonly hostIsSilent?: boolean };
 
 /** An activity that failed for good, or was called off, is an outcome. */
 async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { kind: 'done', value: await work() };
   } catch (error) {
-    return { kind: 'failed', reason: isCancellation(error) ? CALLED_OFF.reason : failureReason(error) };
+    if (isCancellation(error)) return CALLED_OFF;
+    const hostIsSilent = error instanceof HostSilentError;
+    return { kind: 'failed', reason: failureReason(error), hostIsSilent };
   }
 }
 

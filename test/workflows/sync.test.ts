@@ -3,112 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
-import type { SyncRowActivities } from '../../src/activities/sync/begin-sync.js';
-import type { RunSyncInput } from '../../src/activities/sync/run-sync.js';
-import type { SettleSyncInput } from '../../src/activities/sync/settle-sync.js';
-import type { SyncActivities } from '../../src/activities/sync/sync-activities.js';
-import { NO_BUDGET } from '../../src/domain/run/model-use.js';
-import { SYNC_TIMEOUT_MS, syncWorkflowId, type SyncOrder } from '../../src/domain/sync/sync.js';
+import { Worker } from '@temporalio/worker';
 import type { TurnResult } from '../../src/domain/run/turn.js';
-import { commandUpdates, TASK_QUEUE, SYNC_WORKFLOW } from '../../src/workflows/messages.js';
+import { bottlesQueue, commandUpdates, TASK_QUEUE, turnsQueue } from '../../src/workflows/messages.js';
 import { scheduledSyncWorkflow, type syncWorkflow } from '../../src/workflows/sync.workflow.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { PREPARED, settledTurn, turnResult } from '../support/machine/world.js';
-import { saveHistory } from '../support/temporal/histories.js';
+import { turnResult } from '../support/machine/world.js';
 import { Gate } from '../support/temporal/proposing-run.js';
-import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
+import { localServer } from '../support/temporal/local-server.js';
+import { ScriptedSync } from '../support/temporal/scripted-sync.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
-import { withWorkers } from '../support/temporal/time-skipping.js';
-
-/** No other sync of this file has it. */
-let number = 0;
 
 describe('a sync, as a workflow', function () {
   this.timeout(60_000);
   const environment = timeSkipping();
 
-  /** Activities without a world; what was called is kept. */
-  class Sync implements SyncActivities, SyncRowActivities {
-    readonly order: SyncOrder = {
-      fork: { forge: 'gitea', owner: 'alice', repo: `fork${String((number += 1))}` },
-      upstream: 'http://forge.invalid/upstream.git',
-      manifest: null,
-      opencode: { envFile: '/opencode.env', model: null, variant: null, agent: null },
-      timeoutMs: SYNC_TIMEOUT_MS,
-      by: 'alice',
-    };
-    readonly rows = new ScriptedActivities(() => ({ run: () => Promise.resolve({}) }));
-    readonly ran: RunSyncInput[] = [];
-    readonly attached: RunSyncInput[] = [];
-    readonly settled: SettleSyncInput[] = [];
-    refusal: string | null = null;
-    beginFailure: Error | null = null;
-    whileClaiming: (() => Promise<{ host: string }>) | null = null;
-    whileRunning: () => Promise<TurnResult> = () => Promise.resolve(turnResult({}));
-
-    readonly prepareSync: SyncActivities['prepareSync'] = ({ workflowId, slug }) =>
-      Promise.resolve({
-        kind: 'ready',
-        run: {
-          ...{ workflowId, slug, order: this.order, startSha: 'a', agentBranch: 'bot-bottle/sync-1' },
-          refs: {
-            ...{ branch: 'main', sha: 'a', upstreamBranch: 'main', upstreamSha: 'b' },
-            ...{ behind: 1, earlier: null },
-          },
-          ...{ knownStuck: [], runDir: '/runs/fork', prepared: PREPARED },
-        },
-      });
-    readonly beginSync: SyncRowActivities['beginSync'] = () => {
-      if (this.beginFailure !== null) return Promise.reject(this.beginFailure);
-      return Promise.resolve(
-        this.refusal === null
-          ? { kind: 'begun', budget: NO_BUDGET }
-          : { kind: 'refused', reason: this.refusal },
-      );
-    };
-    readonly runSync: SyncActivities['runSync'] = (input) => {
-      this.ran.push(input);
-      return this.whileRunning();
-    };
-    readonly reattachSync: SyncActivities['reattachSync'] = (input) => {
-      this.attached.push(input);
-      return Promise.resolve(turnResult({}));
-    };
-    readonly settleSync: SyncActivities['settleSync'] = (input) => {
-      this.settled.push(input);
-      const { run, result, failure } = input;
-      const { runDir, slug, agentBranch } = run;
-      const pull = result === null ? { pr: null, prUrl: null } : { pr: 7, prUrl: 'u' };
-      return Promise.resolve({
-        outcome: {
-          ...{ status: result === null ? 'failed' : 'verified', reason: failure ?? 'merged' },
-          ...{ runDir, slug, branch: agentBranch, ...pull },
-        },
-        settled: settledTurn({}),
-      });
-    };
-
-    /** @param record the name under which its history is kept, when histories are recorded */
-    async live(
-      work: (handle: WorkflowHandle<typeof syncWorkflow>) => Promise<void>,
-      record?: string,
-    ): Promise<void> {
-      const { prepareSync, beginSync, runSync, reattachSync, settleSync, rows } = this;
-      const claiming = this.whileClaiming === null ? {} : { claimHost: this.whileClaiming };
-      const own = { prepareSync, beginSync, runSync, reattachSync, settleSync, ...claiming };
-      await withWorkers(environment(), { ...rows.activities, ...own }, async () => {
-        const handle = await environment().client.workflow.start<typeof syncWorkflow>(SYNC_WORKFLOW, {
-          ...{ workflowId: syncWorkflowId(this.order.fork), taskQueue: TASK_QUEUE, args: [this.order] },
-        });
-        await work(handle);
-        if (record !== undefined && process.env['BOT_BOTTLE_RECORD_HISTORIES'] !== undefined)
-          await saveHistory(`${record}-1`, await handle.fetchHistory());
-      });
-    }
-  }
+  const scripted = (): ScriptedSync => new ScriptedSync(environment());
 
   it('runs one container, settles what it left, and its rows have an end', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     await sync.live(async (handle) => {
       const { status, pr, slug } = await handle.result();
       assert.deepEqual([status, pr], ['verified', 7]);
@@ -121,7 +34,7 @@ describe('a sync, as a workflow', function () {
   });
 
   it('is watched by the next worker when its own was lost: the agent is not started again', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     sync.whileRunning = () =>
       Promise.reject(
         ApplicationFailure.create({ message: 'going away', type: 'TurnDetached', nonRetryable: true }),
@@ -145,7 +58,7 @@ describe('a sync, as a workflow', function () {
   }
 
   /** What is there is cleared away all the same. */
-  async function isCalledOff(sync: Sync, handle: WorkflowHandle<typeof syncWorkflow>): Promise<void> {
+  async function isCalledOff(sync: ScriptedSync, handle: WorkflowHandle<typeof syncWorkflow>): Promise<void> {
     const { status, reason } = await handle.result();
     assert.deepEqual([status, reason], ['failed', 'it was called off']);
     assert.deepEqual(
@@ -156,7 +69,7 @@ describe('a sync, as a workflow', function () {
   }
 
   it('that is cancelled stops its agent', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     sync.whileRunning = untilCancelled;
     await sync.live(async (handle) => {
       await waitUntil('the agent to work', () => sync.ran.length === 1);
@@ -166,7 +79,7 @@ describe('a sync, as a workflow', function () {
   });
 
   it('is called off by an operator, whose act has a row; it takes nothing else', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     sync.whileRunning = untilCancelled;
     await sync.live(async (handle) => {
       await waitUntil('the agent to work', () => sync.ran.length === 1);
@@ -197,7 +110,7 @@ describe('a sync, as a workflow', function () {
   });
 
   it('that no host has taken yet is called off like any other', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     const gate = new Gate();
     sync.rows.soleHost = null;
     let claims = 0;
@@ -216,7 +129,7 @@ describe('a sync, as a workflow', function () {
   });
 
   it('settles its directory where its rows cannot be written', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     sync.beginFailure = ApplicationFailure.nonRetryable('the database is broken');
     await sync.live(async (handle) => {
       const { status, reason } = await handle.result();
@@ -226,7 +139,7 @@ describe('a sync, as a workflow', function () {
   });
 
   it('starts no container while new turns are paused', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     sync.refusal = 'new turns are paused';
     await sync.live(async (handle) => {
       const { status, reason } = await handle.result();
@@ -236,7 +149,7 @@ describe('a sync, as a workflow', function () {
   });
 
   it('takes no signal, whatever is in it, and goes on', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     const end = new Gate();
     sync.whileRunning = () => end.opened.then(() => turnResult({}));
     await sync.live(async (handle) => {
@@ -255,7 +168,7 @@ describe('a sync, as a workflow', function () {
   });
 
   it('is left alone by its schedule while it is under way', async () => {
-    const sync = new Sync();
+    const sync = scripted();
     const end = new Gate();
     sync.whileRunning = () => end.opened.then(() => turnResult({}));
     await sync.live(async (handle) => {
@@ -266,6 +179,107 @@ describe('a sync, as a workflow', function () {
       end.open();
       assert.equal((await handle.result()).status, 'verified');
       assert.equal(sync.ran.length, 1);
+    });
+  });
+});
+
+describe('a sync on a host of its own', function () {
+  this.timeout(60_000);
+  // None skips time while an activity waits for a worker.
+  const environment = localServer();
+  const [turnsOf, bottlesOf] = [turnsQueue('gone'), bottlesQueue('gone')];
+  const workers: Worker[] = [];
+  const running: Promise<void>[] = [];
+
+  async function takes(sync: ScriptedSync, ...taskQueues: string[]): Promise<void> {
+    for (const taskQueue of taskQueues) {
+      const { nativeConnection: connection } = environment();
+      const worker = await Worker.create({ connection, activities: sync.activities, taskQueue });
+      workers.push(worker);
+      running.push(worker.run());
+    }
+  }
+
+  /** It takes nothing new; what is under way ends. */
+  function leaves(): void {
+    for (const worker of workers.splice(0)) worker.shutdown();
+  }
+
+  afterEach(async () => {
+    leaves();
+    await Promise.all(running.splice(0));
+  });
+
+  function onHost(): ScriptedSync {
+    const sync = new ScriptedSync(environment(), { hostSilentMs: 2_000 });
+    sync.rows.soleHost = 'gone';
+    return sync;
+  }
+
+  async function hasFailed(sync: ScriptedSync): Promise<void> {
+    await sync.live(async (handle) => {
+      const { status, reason } = await handle.result();
+      assert.equal(status, 'failed');
+      assert.match(reason, /^host gone does not answer: start its worker, or .* sync again/);
+      assert.deepEqual(sync.settled, []);
+    });
+  }
+
+  it('that is gone before it is prepared, ends', async () => {
+    const sync = onHost();
+    await hasFailed(sync);
+    assert.deepEqual(sync.rows.ended, []);
+  });
+
+  it('that goes before the agent starts, ends, and its rows have an end', async () => {
+    const sync = onHost();
+    sync.whilePreparing = () => {
+      leaves();
+      return Promise.resolve();
+    };
+    await takes(sync, bottlesOf);
+    await hasFailed(sync);
+    assert.deepEqual([sync.ran.length, sync.rows.ended.length], [0, 1]);
+  });
+
+  it('that goes while the agent works, ends, and its rows have an end', async () => {
+    const sync = onHost();
+    sync.whileRunning = () => {
+      leaves();
+      const lost = { message: 'going away', type: 'TurnDetached', nonRetryable: true };
+      return Promise.reject(ApplicationFailure.create(lost));
+    };
+    await takes(sync, bottlesOf, turnsOf);
+    await hasFailed(sync);
+    assert.deepEqual([sync.attached.length, sync.rows.ended.length], [0, 1]);
+  });
+
+  it('that goes before it is settled, ends, and what its turn used is in the rows', async () => {
+    const sync = onHost();
+    sync.whileRunning = () => {
+      leaves();
+      return Promise.resolve(turnResult({}));
+    };
+    await takes(sync, bottlesOf, turnsOf);
+    await hasFailed(sync);
+    assert.deepEqual(
+      sync.rows.recorded.map(({ settled, reason }) => [settled.publish.kind, reason]),
+      [['nothing', 'failed']],
+    );
+    assert.equal(sync.rows.ended.length, 1);
+  });
+
+  it('that answers, waits for a slot however long that takes', async () => {
+    const sync = onHost();
+    let asked = 0;
+    sync.whileAsked = async () => {
+      asked += 1;
+      if (asked === 2) await takes(sync, turnsOf);
+    };
+    await takes(sync, bottlesOf);
+    await sync.live(async (handle) => {
+      assert.equal((await handle.result()).status, 'verified');
+      assert.deepEqual([asked, sync.ran.length], [2, 1]);
     });
   });
 });
