@@ -143,7 +143,8 @@ const RULES: readonly Rule[] = [
   [
     'has a network',
     ({ NetworkMode = '' }, role, { NetworkSettings }) =>
-      role === 'bundle' || (NetworkMode === 'none' && same(Object.keys(NetworkSettings.Networks), ['none'])),
+      role === 'bundle' ||
+      (NetworkMode === 'none' && Object.keys(NetworkSettings.Networks).every((name) => name === 'none')),
   ],
   [
     'is on the network of the host or of another container',
