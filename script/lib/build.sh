@@ -14,10 +14,15 @@ build_present() {
   [[ -f $BUILD_STAMP && -f $ROOT/dist/cli.js && $(<"$BUILD_STAMP") == "$(build_hash)" ]]
 }
 
-# From nothing each time: a file whose source is gone must not stay.
+# Over what is there, of which an `up` may run that is restarted afterwards. A file whose source is gone must not stay.
 build_bring() {
-  rm -rf "$ROOT/dist"
+  local began
+  rm -f "$BUILD_STAMP"
+  began=$(mktemp)
   (cd "$ROOT" && logged build npm run --silent --loglevel=error build) || die "npm run build failed"
+  find "$ROOT/dist" -type f ! -newer "$began" -delete
+  find "$ROOT/dist" -type d -empty -delete
+  rm -f "$began"
   # What package.json names as `bin`.
   chmod +x "$ROOT/dist/cli.js"
   build_hash >"$BUILD_STAMP"
