@@ -224,7 +224,7 @@ export const SETTINGS = {
     ...durationBetween(SECOND, DAY),
     fallback: '2m',
     description:
-      'A host whose worker takes nothing for this long is said not to answer: a run on it may be moved, a sync on it has failed.',
+      'A host whose worker takes nothing for this long is said not to answer, and a run on it may be moved.',
   }),
   SUPERVISE_HOLD: required({
     ...durationBetween(0, 9 * MINUTE),

@@ -20,7 +20,6 @@ import type { SyncActivities } from '../activities/sync/sync-activities.js';
 import { localSubject } from '../domain/forge/issue.js';
 import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
 import type { OperatorCommand } from '../domain/run/events.js';
-import { DEFAULT_POLICY } from '../domain/run/run-policy.js';
 import type { FrozenReason, TurnResult } from '../domain/run/turn.js';
 import { makeLocalSlug } from '../domain/run/slug.js';
 import {
@@ -194,16 +193,15 @@ async function watchIfBegun(
   return attempt(() => watch(host, { run, budget: value.budget }));
 }
 
-/** Does a step there. Errors: those of the step, and `HostSilentError` when a run would say that it is silent. */
+/** Does a step there. Errors: those of the step; `HostSilentError` when nobody took it for as long as the container may work. */
 function onHost<T>(
   host: string,
   { slug, order }: Pick<SyncRun, 'slug' | 'order'>,
   step: { readonly summary: string; readonly taskQueue?: string },
   offer: (options: TakenWithin) => Promise<T>,
 ): Promise<T> {
-  const { hostSilentMs = DEFAULT_POLICY.hostSilentMs } = order;
   const there = { taskQueue: bottlesQueue(host), ...step };
-  return offerUntilSilent(host, slug, hostSilentMs, (limit) => offer({ ...there, ...limit }), WHAT_TO_DO);
+  return offerUntilSilent(host, slug, order.timeoutMs, (limit) => offer({ ...there, ...limit }), WHAT_TO_DO);
 }
 
 /** In its slot; by whoever comes next when its watcher was lost. */

@@ -211,7 +211,7 @@ describe('a sync on a host of its own', function () {
   });
 
   function onHost(): ScriptedSync {
-    const sync = new ScriptedSync(environment(), { hostSilentMs: 2_000 });
+    const sync = new ScriptedSync(environment(), { timeoutMs: 2_000 });
     sync.rows.soleHost = 'gone';
     return sync;
   }

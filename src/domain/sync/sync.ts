@@ -17,8 +17,6 @@ export interface SyncOrder {
   readonly opencode: OpencodeOrder;
   /** Of the container, milliseconds. */
   readonly timeoutMs: number;
-  /** As in `RunPolicy`; that of a schedule made before there was one is the default. */
-  readonly hostSilentMs?: number;
   /** As in `OperatorCommand`. */
   readonly by: string;
 }

@@ -16,7 +16,6 @@ import { forkOf, upstreamAddress } from '../../domain/sync/remotes.js';
 import { syncWorkflowId, type SyncOutcome } from '../../domain/sync/sync.js';
 import { SYNC_WORKFLOW, TASK_QUEUE } from '../../workflows/messages.js';
 import { forgeOfConfig } from '../forge-of-config.js';
-import { policyOf } from '../run-policy.js';
 import { temporalClient } from '../temporal-client.js';
 import { operatorName } from './operator-name.js';
 
@@ -37,8 +36,7 @@ export function openSync(config: Config, env: Readonly<Record<string, string | u
       const fork = await forkIn(dir);
       const upstream = upstreamAddress(await remoteAddress(path.resolve(dir), 'upstream'));
       const opencode = { envFile: opencodeEnvFile(env), model, variant, agent };
-      const { hostSilentMs } = policyOf(config);
-      const order = { fork, upstream, manifest, opencode, timeoutMs, hostSilentMs, by: operatorName() };
+      const order = { fork, upstream, manifest, opencode, timeoutMs, by: operatorName() };
       if (manifest !== null) return { order, ignored: [] };
       const { values, ignored } = readOpencodeEnv(opencode);
       // Says which models there are.
