@@ -116,6 +116,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     async resume(slug, prompt) {
       const row = await rowOf(database, { kind: 'slug', slug });
       if (row === undefined) return { kind: 'not_found' };
+      if (row.status === 'destroyed') return hasEnded(slug);
       const answer = await update(row.workflowId, {
         kind: 'resume',
         promptRef: await world.storeText(prompt),
@@ -126,6 +127,8 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     async command(target, command) {
       const row = await rowOf(database, target);
+      // Else it would reach whatever has the workflow's id by now: the fork's next sync, the issue's next life.
+      if (target.kind === 'slug' && row?.status === 'destroyed') return hasEnded(row.slug);
       // A run so young that it has no row yet is found by its issue all the same.
       const young = target.kind === 'subject' ? workflowIdOf(target.subject) : undefined;
       const workflowId = row?.workflowId ?? young;
@@ -133,8 +136,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       const answer = await update(workflowId, await operatorCommand(world, command));
       if (!('kind' in answer)) return { kind: 'accepted', slug: answer.slug, phase: answer.phase };
       // Temporal has forgotten it, or it is closed.
-      const hasEnded = answer.kind === 'not_found' && row !== undefined;
-      return hasEnded ? { kind: 'refused', reason: `${row.slug} has ended` } : answer;
+      return answer.kind === 'not_found' && row !== undefined ? hasEnded(row.slug) : answer;
     },
 
     async status({ all }) {
@@ -203,6 +205,10 @@ async function subjectOfSlug(database: Database, slug: string): Promise<SubjectR
   const row = await until(CALL_MS, () => rowOf(database, { kind: 'slug', slug }));
   if (row === undefined) throw notFound(`no run ${slug}: bot-bottle orchestrate status lists the runs`);
   return identityOf(row);
+}
+
+function hasEnded(slug: string): Refused {
+  return { kind: 'refused', reason: `${slug} has ended` };
 }
 
 async function operatorCommand(world: OrchestratorWorld, command: RunCommand): Promise<OperatorCommand> {

@@ -99,6 +99,23 @@ describe('the commands’ orchestrator over a real workflow', function () {
     return { fake: new ScriptedActivities(script) };
   };
 
+  it('gives no word for an ended run to the next one under its workflow’s id', async () => {
+    const { fake } = turns([0]);
+    await withWorkers(environment(), fake.activities, async () => {
+      const client = orchestrator();
+      const next = await client.start(subject, OPTIONS);
+      assert.ok(next.kind === 'started');
+      const ended = stateRow({ issueNumber: subject.number, slug: 'p-a-b-1-ended', status: 'destroyed' });
+      await database.forgeState.upsert(ended);
+      const target = { kind: 'slug', slug: ended.slug } as const;
+      const refused = { kind: 'refused', reason: `${ended.slug} has ended` };
+      assert.deepEqual(await client.command(target, { kind: 'destroy' }), refused);
+      assert.deepEqual(await client.resume(ended.slug, 'go on'), refused);
+      const handle = environment().client.workflow.getHandle(workflowIdOf(subject));
+      assert.equal((await handle.query(stateQuery)).slug, next.slug);
+    });
+  });
+
   it('starts, waits, resumes with a stored prompt, and hands the agent’s exit code on', async () => {
     const { fake } = turns([0, 42]);
     await withWorkers(environment(), fake.activities, async () => {
