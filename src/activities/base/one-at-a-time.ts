@@ -13,10 +13,12 @@ export function oneAtATime<I extends readonly unknown[], T>(
   return async (...input) => {
     if (underWay) return busy;
     underWay = true;
-    try {
-      return await beating((signal) => work(signal, ...input));
-    } finally {
-      underWay = false;
-    }
+    return beating(async (signal) => {
+      try {
+        return await work(signal, ...input);
+      } finally {
+        underWay = false;
+      }
+    });
   };
 }
