@@ -2,7 +2,6 @@
 import {
   ActivityCancellationType,
   allHandlersFinished,
-  ApplicationFailure,
   CancellationScope,
   condition,
   executeChild,
@@ -18,8 +17,6 @@ import type { RunSyncInput } from '../activities/sync/run-sync.js';
 import type { SettledSync } from '../activities/sync/settle-sync.js';
 import type { SyncActivities } from '../activities/sync/sync-activities.js';
 import { localSubject } from '../domain/forge/issue.js';
-import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
-import type { OperatorCommand } from '../domain/run/events.js';
 import type { FrozenReason, TurnResult } from '../domain/run/turn.js';
 import { makeLocalSlug } from '../domain/run/slug.js';
 import {
@@ -35,18 +32,15 @@ import { failureReason, isLostTurn } from './activity-failures.js';
 import { claimHost } from './claim-host.js';
 import {
   bottlesQueue,
-  COMMAND_KINDS,
-  commandUpdates,
   stateQuery,
   SYNC_WORKFLOW,
   timelineQuery,
   turnsQueue,
-  type CommandAccepted,
   type RunView,
 } from './messages.js';
 import { HostSilentError, offerUntilSilent, type TakenWithin } from './offer-to-host.js';
-import { readCommand, refuseLate } from './read-message.js';
 import { viewOfSync } from './run-view.js';
+import { takeMessages } from './sync/take-messages.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 const HEARTBEAT = '10 seconds';
@@ -98,7 +92,7 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
   setHandler(stateQuery, () => view);
   setHandler(timelineQuery, () => []);
   const merging = new CancellationScope();
-  takeCommands(
+  takeMessages(
     () => view,
     () => {
       merging.cancel();
@@ -114,46 +108,6 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
   setCurrentDetails(`**${outcome.status}**`);
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   return outcome;
-}
-
-/** An operator can call it off; there is nothing that it could be woken from, or given more time. */
-function takeCommands(view: () => RunView, callOff: () => void): void {
-  for (const kind of COMMAND_KINDS)
-    setHandler(commandUpdates[kind], (asked) => destroy(asked), {
-      validator: (asked) => {
-        refuseLate(asked, Date.now());
-        const refusal = refusalOf(readCommand(kind, asked), view());
-        if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'CommandRefused');
-      },
-    });
-
-  async function destroy(asked: object | undefined): Promise<CommandAccepted> {
-    const { by: who = UNKNOWN_OPERATOR } = readCommand('destroy', asked);
-    const { runId, workflowId } = workflowInfo();
-    const { slug, turn } = view();
-    const act = {
-      id: `${runId}/destroy`,
-      at: Date.now(),
-      who,
-      kind: 'destroy',
-      detail: {},
-      slug,
-      workflowId,
-    };
-    // Beside what is called off.
-    await CancellationScope.nonCancellable(() =>
-      rows.recordCommand.executeWithOptions({ summary: 'row of the operator’s destroy' }, [act]),
-    );
-    callOff();
-    return { slug, phase: 'destroying', turn };
-  }
-}
-
-function refusalOf({ kind, by }: OperatorCommand, { phase }: RunView): string | null {
-  if (kind !== 'destroy') return 'a sync is one turn: it takes destroy, which calls it off';
-  // It goes into the signed record.
-  if (by !== undefined && !isOperatorName(by)) return NO_OPERATOR_NAME;
-  return phase === 'freezing' ? 'it is ending' : null;
 }
 
 async function sync(
@@ -174,9 +128,8 @@ async function sync(
   show({ phase: 'running' });
   const watched = await watchIfBegun(host, run, begun);
   show({ phase: 'freezing' });
-  // An agent that was stopped for it has an end like any other.
-  const calledOff = CancellationScope.current().consideredCancelled;
-  return CancellationScope.nonCancellable(() => settle(host, run, calledOff ? CALLED_OFF : watched));
+  const ended = CancellationScope.current().consideredCancelled ? CALLED_OFF : watched;
+  return CancellationScope.nonCancellable(() => settle(host, run, watched, ended));
 }
 
 const WHAT_TO_DO = 'start its worker, or one on another host, and sync again';
@@ -220,35 +173,42 @@ async function watch(host: string, input: RunSyncInput): Promise<TurnResult> {
   }
 }
 
-async function settle(host: string, run: SyncRun, watched: Attempt<TurnResult>): Promise<SyncOutcome> {
+/**
+ * @param watched an agent that was stopped because the sync was called off has used something all the same
+ * @param ended what becomes of it: nothing of a sync that was called off is published
+ */
+async function settle(
+  host: string,
+  run: SyncRun,
+  watched: Attempt<TurnResult>,
+  ended: Attempt<TurnResult>,
+): Promise<SyncOutcome> {
   const result = watched.kind === 'done' ? watched.value : null;
-  const tried = await trySettling(host, run, watched);
+  const tried = await trySettling(host, run, ended);
   const { outcome, settled } = tried.kind === 'done' ? tried.value : unsettled(run, tried.reason);
   const { workflowId, slug } = run;
-  const ended = { workflowId, slug, turn: 1, repoId: null, subject: localSubject(slug) };
+  const turnEnd = { workflowId, slug, turn: 1, repoId: null, subject: localSubject(slug) };
   const reason = reasonOf(outcome.status);
   if (result !== null) {
     const snapshot = { phase: 'frozen', reason, host, prNumber: null };
-    const turn = { ...ended, result, settled, reason, snapshot, watchdogFired: false };
+    const turn = { ...turnEnd, result, settled, reason, snapshot, watchdogFired: false };
     await rows.recordTurn.executeWithOptions({ summary: 'rows' }, [turn]);
   }
-  await rows.recordEnd.executeWithOptions({ summary: 'rows' }, [{ ...ended, endedAt: Date.now() }]);
+  await rows.recordEnd.executeWithOptions({ summary: 'rows' }, [{ ...turnEnd, endedAt: Date.now() }]);
   return outcome;
 }
 
 async function trySettling(
   host: string,
   run: SyncRun,
-  watched: Attempt<TurnResult>,
+  ended: Attempt<TurnResult>,
 ): Promise<Attempt<SettledSync>> {
-  if (watched.kind === 'failed' && watched.hostIsSilent === true) return watched;
-  const ended =
-    watched.kind === 'done'
-      ? { result: watched.value, failure: null }
-      : { result: null, failure: watched.reason };
+  if (ended.kind === 'failed' && ended.hostIsSilent === true) return ended;
+  const end =
+    ended.kind === 'done' ? { result: ended.value, failure: null } : { result: null, failure: ended.reason };
   return attempt(() =>
     onHost(host, run, { summary: 'verify and publish' }, (options) =>
-      settling.settleSync.executeWithOptions(options, [{ run, ...ended }]),
+      settling.settleSync.executeWithOptions(options, [{ run, ...end }]),
     ),
   );
 }

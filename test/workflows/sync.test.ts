@@ -78,6 +78,22 @@ describe('a sync, as a workflow', function () {
     }, 'sync-cancelled');
   });
 
+  it('that is called off has used what its agent used until it was stopped', async () => {
+    const sync = scripted();
+    const result = turnResult({ exitCode: 143 });
+    // As the watching does once it has stopped the agent.
+    sync.whileRunning = () => untilCancelled().catch(() => result);
+    await sync.live(async (handle) => {
+      await waitUntil('the agent to work', () => sync.ran.length === 1);
+      await handle.executeUpdate(commandUpdates.destroy, { args: [{ by: 'alice@desk' }] });
+      await isCalledOff(sync, handle);
+      assert.deepEqual(
+        sync.rows.recorded.map((turn) => [turn.result, turn.reason]),
+        [[result, 'failed']],
+      );
+    });
+  });
+
   it('is called off by an operator, whose act has a row; it takes nothing else', async () => {
     const sync = scripted();
     sync.whileRunning = untilCancelled;
