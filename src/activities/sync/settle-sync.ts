@@ -34,9 +34,9 @@ interface Verdict {
 }
 
 /**
- * After the container: what it left is verified and published, or left in place; everything else of the run goes. May be
- * repeated: what is pushed and opened is found. What no repetition cures, such as a bot that may not push, is an outcome.
- * Errors: those that it cures.
+ * After the container: what it left is verified and published, or left in place; everything else of the run goes, by the
+ * sweeper where that fails now. May be repeated: what is pushed and opened is found. What no repetition cures, such as a
+ * bot that may not push, is an outcome. Errors: those that it cures, as long as there is no verdict.
  */
 export async function settleSync(
   ports: SyncPorts,
@@ -53,11 +53,14 @@ export async function settleSync(
     branch: pull === null ? null : run.agentBranch,
     ...{ pr: pull?.pr ?? null, prUrl: pull?.prUrl ?? null },
   };
-  await ports.directories.describe(run.runDir, {
-    ...{ status, reason, pr: outcome.pr, prUrl: outcome.prUrl, exitCode: result?.exitCode ?? null },
-    ...(result === null ? {} : { startedAt: iso(result.startedAt), finishedAt: iso(result.finishedAt) }),
-  });
-  await clearAway(host, run.slug);
+  // There may be a pull request: what fails from here on makes no failure of it.
+  await orLog(host, run.slug, signal, () =>
+    ports.directories.describe(run.runDir, {
+      ...{ status, reason, pr: outcome.pr, prUrl: outcome.prUrl, exitCode: result?.exitCode ?? null },
+      ...(result === null ? {} : { startedAt: iso(result.startedAt), finishedAt: iso(result.finishedAt) }),
+    }),
+  );
+  await orLog(host, run.slug, signal, () => clearAway(host, run.slug));
   host.log.info({ ...outcome }, 'a sync is over');
   return {
     outcome,
@@ -83,6 +86,21 @@ async function judgeOrFail(host: HostPorts, input: SettleSyncInput, signal: Abor
     if (signal.aborted || !isFinal(error)) throw error;
     host.log.warn({ slug: input.run.slug, err: error }, 'a sync could not be published');
     return not('failed', messageOf(error));
+  }
+}
+
+/** Errors: the signal's. */
+async function orLog(
+  { log }: Pick<HostPorts, 'log'>,
+  slug: string,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await atMostThrice(work, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ slug, err: error }, 'what is left of a sync could not be put in order');
   }
 }
 

@@ -3,7 +3,6 @@ import type { TurnResult } from '../../domain/run/turn.js';
 import { beating } from '../base/beating.js';
 import { typedFailures } from '../base/failures.js';
 import { stepOfTurn } from '../base/work-of-run.js';
-import { settling } from '../host-activities.js';
 import type { Attachments } from '../turn/attachments.js';
 import { prepareSync, type PrepareSyncInput } from './prepare-sync.js';
 import { runSync, type RunSyncInput } from './run-sync.js';
@@ -26,6 +25,6 @@ export function createSyncActivities(ports: SyncPorts, attachments: Attachments)
       beating(() => underWay.during(preparing(input.slug), () => prepareSync(ports, input))),
     runSync: (input) => runSync(ports, attachments, input, 'run'),
     reattachSync: (input) => runSync(ports, attachments, input, 'attach'),
-    settleSync: (input) => settling((signal) => settleSync(ports, input, signal)),
+    settleSync: (input) => beating((signal) => settleSync(ports, input, signal)),
   });
 }
