@@ -117,7 +117,7 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
 
   /** The database said that it is over; its workflow must say so too. */
   async function whyKept(slug: string): Promise<string | null> {
-    const run = await database.runs.run(slug);
+    const run = (await database.runs.run(slug)) ?? (await database.forgeState.ofRun(slug));
     if ((await endOf(database, slug)).state !== 'ended' || run === undefined) return 'it lives';
     const state = await runStates.of(run.workflowId);
     if (state.kind === 'unknown') return `its workflow cannot be asked: ${state.why}`;
@@ -153,14 +153,18 @@ function noSecret(): Promise<never> {
   return Promise.reject(new Error('gc places no secret'));
 }
 
-/** By the rows: an issue's row is its latest life's, so a run without one was followed by another. */
+/** By the rows. An issue's row is its latest life's, so a run without it was followed by another; one that has it alone was pruned. */
 async function endOf(database: Database, slug: string): Promise<Pick<RunUsage, 'state' | 'endedAt'>> {
-  const run = await database.runs.run(slug);
-  if (run === undefined) return { state: 'unknown', endedAt: null };
   const row = await database.forgeState.ofRun(slug);
   if (row !== undefined && isLiving(row)) return { state: 'alive', endedAt: null };
+  const run = await database.runs.run(slug);
+  const destroyedAt = row?.destroyedAt ?? null;
+  if (run === undefined)
+    return destroyedAt === null
+      ? { state: 'unknown', endedAt: null }
+      : { state: 'ended', endedAt: destroyedAt };
   const turns = (await database.runs.turns(slug)).map(({ at }) => at);
-  return { state: 'ended', endedAt: Math.max(row?.destroyedAt ?? 0, run.createdAt, ...turns) };
+  return { state: 'ended', endedAt: Math.max(destroyedAt ?? 0, run.createdAt, ...turns) };
 }
 
 async function sumOf(paths: readonly string[]): Promise<number> {

@@ -129,6 +129,22 @@ describe('gc, on a real home, engine and Temporal', function () {
     assert.equal((await world.database.runs.run(plain))?.slug, plain, 'rows stay');
   });
 
+  it('removes the files of a run whose rows were pruned', async () => {
+    const [pruned, alive] = [slugOf(10), slugOf(11)] as const;
+    const ended = { destroyedAt: Date.now(), host: world.host };
+    await world.database.forgeState.upsert(
+      stateRow({ slug: pruned, status: 'destroyed', issueNumber: 10, ...ended }),
+    );
+    await world.database.forgeState.upsert(
+      stateRow({ slug: alive, status: 'frozen', issueNumber: 11, host: world.host }),
+    );
+    for (const slug of [pruned, alive]) await endedDirectory(slug);
+    await inAHundredDays();
+    assert.deepEqual((await removeAll()).get('run'), [null]);
+    assert.ok(!existsSync(join(world.home, 'state', pruned)));
+    assert.equal(await cleaner.remove({ kind: 'run', slug: alive, bytes: 1 }), 'it lives');
+  });
+
   it('keeps a run whose workflow is open or cannot be asked, whatever its row says', async () => {
     const slug = slugOf(5);
     await addRun(slug, 'destroyed', 5);
