@@ -40,7 +40,7 @@ import {
 } from './messages.js';
 import { HostSilentError, offerUntilSilent, type TakenWithin } from './offer-to-host.js';
 import { viewOfSync } from './run-view.js';
-import { takeMessages } from './sync/take-messages.js';
+import { takeCommands } from './sync-commands.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 const HEARTBEAT = '10 seconds';
@@ -92,7 +92,7 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
   setHandler(stateQuery, () => view);
   setHandler(timelineQuery, () => []);
   const merging = new CancellationScope();
-  takeMessages(
+  takeCommands(
     () => view,
     () => {
       merging.cancel();

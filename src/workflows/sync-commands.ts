@@ -1,13 +1,13 @@
 /** What reaches a sync from outside. */
 import { ApplicationFailure, CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
-import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
-import type { OperatorCommand } from '../../domain/run/events.js';
-import { rows } from '../activities.js';
-import { COMMAND_KINDS, commandUpdates, type CommandAccepted, type RunView } from '../messages.js';
-import { readCommand, refuseLate } from '../read-message.js';
+import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
+import type { OperatorCommand } from '../domain/run/events.js';
+import { rows } from './activities.js';
+import { COMMAND_KINDS, commandUpdates, type CommandAccepted, type RunView } from './messages.js';
+import { readCommand, refuseLate } from './read-message.js';
 
 /** An operator can call it off; there is nothing that it could be woken from, or given more time. */
-export function takeMessages(view: () => RunView, callOff: () => void): void {
+export function takeCommands(view: () => RunView, callOff: () => void): void {
   for (const kind of COMMAND_KINDS)
     setHandler(commandUpdates[kind], (asked) => destroy(asked), {
       validator: (asked) => {
