@@ -35,7 +35,7 @@ export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.Co
     Env: envList(spec.env, { PATH: FIXED_PATH, HOME: '/tmp', LANG: 'C.UTF-8' }),
     AttachStdout: true,
     AttachStderr: true,
-    // With `none` alone the engine makes an empty sandbox, for which it starts itself once more: 0.15 s a container.
+    // With `none` alone the engine makes an empty sandbox, for which it starts itself twice: 0.15 s a container.
     NetworkDisabled: true,
     HostConfig: {
       ...hardenedHostConfig({

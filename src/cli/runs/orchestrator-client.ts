@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
 import { dayOf } from '../../domain/run/budget.js';
 import type { OperatorCommand } from '../../domain/run/events.js';
-import { identityOf, type ForgeStateRow } from '../../domain/run/rows.js';
+import { identityOf, isLiving, type ForgeStateRow } from '../../domain/run/rows.js';
 import type { Database } from '../../domain/run/stores.js';
 import {
   commandUpdates,
@@ -116,7 +116,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     async resume(slug, prompt) {
       const row = await rowOf(database, { kind: 'slug', slug });
       if (row === undefined) return { kind: 'not_found' };
-      if (row.status === 'destroyed') return hasEnded(slug);
+      if (!isLiving(row)) return hasEnded(slug);
       const answer = await update(row.workflowId, {
         kind: 'resume',
         promptRef: await world.storeText(prompt),
@@ -128,7 +128,7 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     async command(target, command) {
       const row = await rowOf(database, target);
       // Else it would reach whatever has the workflow's id by now: the fork's next sync, the issue's next life.
-      if (target.kind === 'slug' && row?.status === 'destroyed') return hasEnded(row.slug);
+      if (target.kind === 'slug' && row !== undefined && !isLiving(row)) return hasEnded(row.slug);
       // A run so young that it has no row yet is found by its issue all the same.
       const young = target.kind === 'subject' ? workflowIdOf(target.subject) : undefined;
       const workflowId = row?.workflowId ?? young;
