@@ -16,13 +16,12 @@ build_present() {
 
 # Over what is there, of which an `up` may run that is restarted afterwards. A file whose source is gone must not stay.
 build_bring() {
-  local began
-  rm -f "$BUILD_STAMP"
-  began=$(mktemp)
+  # Empty, it is no build's; and what is not newer when that is done has no source.
+  mkdir -p "$ROOT/dist"
+  : >"$BUILD_STAMP"
   (cd "$ROOT" && logged build npm run --silent --loglevel=error build) || die "npm run build failed"
-  find "$ROOT/dist" -type f ! -newer "$began" -delete
+  find "$ROOT/dist" -type f ! -newer "$BUILD_STAMP" -delete
   find "$ROOT/dist" -type d -empty -delete
-  rm -f "$began"
   # What package.json names as `bin`.
   chmod +x "$ROOT/dist/cli.js"
   build_hash >"$BUILD_STAMP"
