@@ -17,6 +17,7 @@ import type { RunSyncInput } from '../activities/sync/run-sync.js';
 import type { SettledSync } from '../activities/sync/settle-sync.js';
 import type { SyncActivities } from '../activities/sync/sync-activities.js';
 import { localSubject } from '../domain/forge/issue.js';
+import type { ModelBudget } from '../domain/run/model-use.js';
 import type { FrozenReason, TurnResult } from '../domain/run/turn.js';
 import { makeLocalSlug } from '../domain/run/slug.js';
 import {
@@ -99,6 +100,10 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
     },
   );
   const outcome = await merging.run(async () => {
+    // First of all: one that is refused leaves nothing on any host, however often it is due.
+    const asking = { summary: 'may it begin?' };
+    const asked = await unlessRefused(() => syncRows.mayBeginSync.executeWithOptions(asking, [order.fork]));
+    if (asked.kind === 'failed') return outcomeWithoutRun('failed', asked.reason);
     const claimed = await attempt(() => claimHost(null));
     if (claimed.kind === 'failed') return outcomeWithoutRun('failed', claimed.reason);
     const { host } = claimed.value;
@@ -122,11 +127,12 @@ async function sync(
   if (prepared.kind === 'failed') return outcomeWithoutRun('failed', prepared.reason);
   if (prepared.value.kind === 'over') return prepared.value.outcome;
   const { run } = prepared.value;
-  const begun = await attempt(() =>
+  const begun = await unlessRefused(() =>
     syncRows.beginSync.executeWithOptions({ summary: 'rows' }, [{ run, host }]),
   );
   show({ phase: 'running' });
-  const watched = await watchIfBegun(host, run, begun);
+  const watched =
+    begun.kind === 'failed' ? begun : await attempt(() => watch(host, { run, budget: begun.value }));
   show({ phase: 'freezing' });
   const ended = CancellationScope.current().consideredCancelled ? CALLED_OFF : watched;
   return CancellationScope.nonCancellable(() => settle(host, run, watched, ended));
@@ -135,15 +141,13 @@ async function sync(
 const WHAT_TO_DO = 'start its worker, or one on another host, and sync again';
 const CALLED_OFF = { kind: 'failed', reason: 'it was called off' } as const;
 
-async function watchIfBegun(
-  host: string,
-  run: SyncRun,
-  begun: Attempt<BegunSync>,
-): Promise<Attempt<TurnResult>> {
-  if (begun.kind === 'failed') return begun;
-  const { value } = begun;
+/** What it may use. */
+async function unlessRefused(ask: () => Promise<BegunSync>): Promise<Attempt<ModelBudget>> {
+  const asked = await attempt(ask);
+  if (asked.kind === 'failed') return asked;
+  const { value } = asked;
   if (value.kind === 'refused') return { kind: 'failed', reason: value.reason };
-  return attempt(() => watch(host, { run, budget: value.budget }));
+  return { kind: 'done', value: value.budget };
 }
 
 /** Does a step there. Errors: those of the step; `HostSilentError` when nobody took it for as long as the container may work. */

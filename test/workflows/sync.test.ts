@@ -154,7 +154,20 @@ describe('a sync, as a workflow', function () {
     });
   });
 
-  it('starts no container while new turns are paused', async () => {
+  it('leaves nothing anywhere while new turns are paused, and needs no host to say so', async () => {
+    const sync = scripted();
+    sync.refusalAtOnce = 'new turns are paused';
+    let claims = 0;
+    sync.rows.soleHost = null;
+    sync.whileClaiming = () => Promise.resolve({ host: `none${String((claims += 1))}` });
+    await sync.live(async (handle) => {
+      const { status, reason, runDir } = await handle.result();
+      assert.deepEqual([status, reason, runDir], ['failed', 'new turns are paused', null]);
+      assert.deepEqual([claims, sync.prepared, sync.settled, sync.rows.ended], [0, [], [], []]);
+    });
+  });
+
+  it('starts no container when new turns are paused after it was prepared', async () => {
     const sync = scripted();
     sync.refusal = 'new turns are paused';
     await sync.live(async (handle) => {

@@ -1,4 +1,4 @@
-import { localSubject } from '../../domain/forge/issue.js';
+import { localSubject, type RepoRef } from '../../domain/forge/issue.js';
 import type { ModelBudget } from '../../domain/run/model-use.js';
 import { pauseOf, pauseText } from '../../domain/run/pause.js';
 import type { SyncRun } from '../../domain/sync/sync.js';
@@ -13,20 +13,32 @@ export type BegunSync =
 
 /** On `bot-bottle`, the home machine: the database. */
 export interface SyncRowActivities {
+  /** Before anything is made for it. */
+  readonly mayBeginSync: (fork: RepoRef) => Promise<BegunSync>;
   readonly beginSync: (input: { readonly run: SyncRun; readonly host: string }) => Promise<BegunSync>;
 }
 
 export function createSyncRowActivities(ports: HomePorts): SyncRowActivities {
-  return typedFailures({ beginSync: ({ run, host }) => beginSync(ports, run, host) });
+  return typedFailures({
+    mayBeginSync: (fork) => mayBegin(ports, fork),
+    beginSync: ({ run, host }) => beginSync(ports, run, host),
+  });
 }
 
-/** The rows of a run without an issue, unless new turns are paused or the day's budget is used up. */
-async function beginSync(ports: HomePorts, run: SyncRun, host: string): Promise<BegunSync> {
-  const { slug, workflowId, order, agentBranch, prepared } = run;
-  const pause = pauseOf(await ports.database.pauses.all(), order.fork);
+/** Not while new turns are paused, or when the day's budget is used up. */
+async function mayBegin(ports: HomePorts, fork: RepoRef): Promise<BegunSync> {
+  const pause = pauseOf(await ports.database.pauses.all(), fork);
   if (pause !== undefined) return { kind: 'refused', reason: pauseText(pause) };
   const day = await dayBudget(ports);
   if (day.kind === 'spent') return { kind: 'refused', reason: day.reason };
+  return { kind: 'begun', budget: day.budget };
+}
+
+/** The rows of a run without an issue. */
+async function beginSync(ports: HomePorts, run: SyncRun, host: string): Promise<BegunSync> {
+  const { slug, workflowId, order, agentBranch, prepared } = run;
+  const before = await mayBegin(ports, order.fork);
+  if (before.kind === 'refused') return before;
   const now = ports.clock.now();
   const name = order.manifest ?? 'sync';
   const trigger = {
@@ -48,5 +60,6 @@ async function beginSync(ports: HomePorts, run: SyncRun, host: string): Promise<
       ...{ branch: agentBranch, dropped: [], source: null, shadowed: false },
     },
   );
-  return { kind: 'begun', budget: day.budget };
+  // Again, after its row is written: `changePause` goes by that.
+  return mayBegin(ports, order.fork);
 }

@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { SyncRowActivities } from '../../../src/activities/sync/begin-sync.js';
+import type { BegunSync, SyncRowActivities } from '../../../src/activities/sync/begin-sync.js';
 import type { RunSyncInput } from '../../../src/activities/sync/run-sync.js';
 import type { SettleSyncInput } from '../../../src/activities/sync/settle-sync.js';
 import type { SyncActivities } from '../../../src/activities/sync/sync-activities.js';
@@ -24,6 +24,9 @@ export class ScriptedSync implements SyncActivities, SyncRowActivities {
   readonly ran: RunSyncInput[] = [];
   readonly attached: RunSyncInput[] = [];
   readonly settled: SettleSyncInput[] = [];
+  readonly prepared: string[] = [];
+  /** Before it is prepared. */
+  refusalAtOnce: string | null = null;
   refusal: string | null = null;
   beginFailure: Error | null = null;
   whileClaiming: (() => Promise<{ host: string }>) | null = null;
@@ -47,6 +50,7 @@ export class ScriptedSync implements SyncActivities, SyncRowActivities {
   }
 
   readonly prepareSync: SyncActivities['prepareSync'] = async ({ workflowId, slug }) => {
+    this.prepared.push(slug);
     await this.whilePreparing();
     return {
       kind: 'ready',
@@ -60,14 +64,12 @@ export class ScriptedSync implements SyncActivities, SyncRowActivities {
       },
     };
   };
-  readonly beginSync: SyncRowActivities['beginSync'] = () => {
-    if (this.beginFailure !== null) return Promise.reject(this.beginFailure);
-    return Promise.resolve(
-      this.refusal === null
-        ? { kind: 'begun', budget: NO_BUDGET }
-        : { kind: 'refused', reason: this.refusal },
-    );
-  };
+  readonly mayBeginSync: SyncRowActivities['mayBeginSync'] = () =>
+    Promise.resolve(begunUnless(this.refusalAtOnce));
+  readonly beginSync: SyncRowActivities['beginSync'] = () =>
+    this.beginFailure === null
+      ? Promise.resolve(begunUnless(this.refusal))
+      : Promise.reject(this.beginFailure);
   readonly runSync: SyncActivities['runSync'] = (input) => {
     this.ran.push(input);
     return this.whileRunning();
@@ -91,11 +93,11 @@ export class ScriptedSync implements SyncActivities, SyncRowActivities {
   };
 
   get activities(): AllActivities & SyncActivities & SyncRowActivities {
-    const { prepareSync, beginSync, runSync, reattachSync, settleSync, rows } = this;
+    const { prepareSync, mayBeginSync, beginSync, runSync, reattachSync, settleSync, rows } = this;
     const claiming = this.whileClaiming === null ? {} : { claimHost: this.whileClaiming };
     const askHost: AllActivities['askHost'] = (run) =>
       this.whileAsked().then(() => rows.activities.askHost(run));
-    const own = { prepareSync, beginSync, runSync, reattachSync, settleSync };
+    const own = { prepareSync, mayBeginSync, beginSync, runSync, reattachSync, settleSync };
     return { ...rows.activities, askHost, ...own, ...claiming };
   }
 
@@ -113,4 +115,8 @@ export class ScriptedSync implements SyncActivities, SyncRowActivities {
         await saveHistory(`${record}-1`, await handle.fetchHistory());
     });
   }
+}
+
+function begunUnless(refusal: string | null): BegunSync {
+  return refusal === null ? { kind: 'begun', budget: NO_BUDGET } : { kind: 'refused', reason: refusal };
 }

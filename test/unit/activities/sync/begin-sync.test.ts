@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import type { HomePorts } from '../../../../src/activities/ports/home-ports.js';
-import { createSyncRowActivities, type BegunSync } from '../../../../src/activities/sync/begin-sync.js';
+import {
+  createSyncRowActivities,
+  type BegunSync,
+  type SyncRowActivities,
+} from '../../../../src/activities/sync/begin-sync.js';
 import { agentProvider } from '../../../../src/adapters/agents/registry.js';
 import type { Amounts } from '../../../../src/domain/run/budget.js';
 import type { PauseRow } from '../../../../src/domain/run/pause.js';
@@ -18,22 +22,28 @@ describe('the rows of a sync', () => {
   const database = useDatabase();
   let pauses: readonly PauseRow[];
   let spent: Amounts;
+  let allPauses: () => Promise<readonly PauseRow[]>;
   beforeEach(async () => {
     pauses = [];
+    allPauses = () => Promise.resolve(pauses);
     spent = { turns: 1, tokens: 400, microUsd: 0 };
   });
 
-  function begin(order: Partial<SyncOrder> = {}): Promise<BegunSync> {
+  function activities(): SyncRowActivities {
     const ports = {
       database: {
         ...database(),
-        pauses: { ...database().pauses, all: () => Promise.resolve(pauses) },
+        pauses: { ...database().pauses, all: () => allPauses() },
         sessions: { ...database().sessions, spentSince: () => Promise.resolve(spent) },
       },
       provider: agentProvider,
       clock: { now: () => AT },
       settings: { dayBudget: BUDGET },
     } as unknown as HomePorts;
+    return createSyncRowActivities(ports);
+  }
+
+  function begin(order: Partial<SyncOrder> = {}): Promise<BegunSync> {
     const run: SyncRun = {
       ...{ workflowId: 'sync:gitea:alice/demo', slug: SLUG, order: syncOrder(order), startSha: FORK_TIP },
       ...{ agentBranch: AGENT_BRANCH, knownStuck: [], runDir: '/runs/demo', prepared: PREPARED },
@@ -42,7 +52,7 @@ describe('the rows of a sync', () => {
         ...{ behind: 1, earlier: null },
       },
     };
-    return createSyncRowActivities(ports).beginSync({ run, host: 'h1' });
+    return activities().beginSync({ run, host: 'h1' });
   }
   const isEmpty = async (): Promise<boolean> =>
     (await database().forgeState.all()).length === 0 && (await database().runs.run(SLUG)) === undefined;
@@ -93,6 +103,23 @@ describe('the rows of a sync', () => {
     const refused = await begin();
     assert.ok(refused.kind === 'refused');
     assert.match(refused.reason, /budget of all runs is used up: 3 of 3 turns/);
+    assert.ok(await isEmpty());
+  });
+
+  it('are there before it is asked for the last time whether new turns are paused', async () => {
+    const paused: PauseRow = { scope: '*', since: AT, who: 'bob@desk' };
+    // A pause that comes once the row is there tells the workflow.
+    allPauses = async () => ((await isEmpty()) ? [] : [paused]);
+    assert.equal((await begin()).kind, 'refused');
+  });
+
+  it('are not needed to know that it may not begin', async () => {
+    const may = (): Promise<BegunSync> => activities().mayBeginSync(syncOrder().fork);
+    assert.deepEqual(await may(), { kind: 'begun', budget: { tokens: 600, microUsd: 2_000_000 } });
+    spent = BUDGET;
+    assert.match(JSON.stringify(await may()), /"refused".*budget of all runs is used up/);
+    pauses = [{ scope: '*', since: AT, who: 'bob@desk' }];
+    assert.match(JSON.stringify(await may()), /"refused".*paused by bob@desk/);
     assert.ok(await isEmpty());
   });
 });
