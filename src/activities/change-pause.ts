@@ -1,5 +1,6 @@
 import { EVERYWHERE, pauseOf, pauseText } from '../domain/run/pause.js';
 import type { ForgeStateRow } from '../domain/run/rows.js';
+import { forkOfSync } from '../domain/sync/sync.js';
 import type { HomePorts } from './ports/home-ports.js';
 import type { ChangePauseInput, PauseChange } from './ports/inputs.js';
 
@@ -33,8 +34,9 @@ export async function changePause(
   });
 }
 
-function isIn({ owner, repo }: ForgeStateRow, scope: string): boolean {
-  return scope === EVERYWHERE || scope === `${owner}/${repo}`.toLowerCase();
+/** A sync's row has no repository: its workflow has that of the fork. */
+function isIn({ owner, repo, workflowId }: ForgeStateRow, scope: string): boolean {
+  return [EVERYWHERE, `${owner}/${repo}`.toLowerCase(), forkOfSync(workflowId)].includes(scope);
 }
 
 /** From its preparation to its end: whether its agent has started, only its workflow knows. */

@@ -41,7 +41,7 @@ import {
 } from './messages.js';
 import { HostSilentError, offerUntilSilent, type TakenWithin } from './offer-to-host.js';
 import { viewOfSync } from './run-view.js';
-import { takeCommands } from './sync-commands.js';
+import { takeMessages } from './sync-messages.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 const HEARTBEAT = '10 seconds';
@@ -93,9 +93,10 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
   setHandler(stateQuery, () => view);
   setHandler(timelineQuery, () => []);
   const merging = new CancellationScope();
-  takeCommands(
+  takeMessages(
     () => view,
-    () => {
+    (detail) => {
+      show({ detail });
       merging.cancel();
     },
   );
@@ -108,7 +109,7 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
     if (claimed.kind === 'failed') return outcomeWithoutRun('failed', claimed.reason);
     const { host } = claimed.value;
     show({ host });
-    return sync(host, { workflowId, slug, order, at: startTime.getTime() }, show);
+    return sync(host, { workflowId, slug, order, at: startTime.getTime() }, show, () => view.detail);
   });
   setCurrentDetails(`**${outcome.status}**`);
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
@@ -119,6 +120,7 @@ async function sync(
   host: string,
   asked: Parameters<SyncActivities['prepareSync']>[0],
   show: (change: Partial<RunView>) => void,
+  whyOff: () => string | null,
 ): Promise<SyncOutcome> {
   const fetching = { summary: 'fetch both remotes' };
   const prepared = await attempt(() =>
@@ -134,7 +136,8 @@ async function sync(
   const watched =
     begun.kind === 'failed' ? begun : await attempt(() => watch(host, { run, budget: begun.value }));
   show({ phase: 'freezing' });
-  const ended = CancellationScope.current().consideredCancelled ? CALLED_OFF : watched;
+  const calledOff = { ...CALLED_OFF, reason: whyOff() ?? CALLED_OFF.reason };
+  const ended = CancellationScope.current().consideredCancelled ? calledOff : watched;
   return CancellationScope.nonCancellable(() => settle(host, run, watched, ended));
 }
 

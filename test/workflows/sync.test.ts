@@ -5,7 +5,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import type { TurnResult } from '../../src/domain/run/turn.js';
-import { bottlesQueue, commandUpdates, TASK_QUEUE, turnsQueue } from '../../src/workflows/messages.js';
+import {
+  bottlesQueue,
+  commandUpdates,
+  stateQuery,
+  TASK_QUEUE,
+  turnsQueue,
+} from '../../src/workflows/messages.js';
 import { scheduledSyncWorkflow, type syncWorkflow } from '../../src/workflows/sync.workflow.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { turnResult } from '../support/machine/world.js';
@@ -174,6 +180,39 @@ describe('a sync, as a workflow', function () {
       const { status, reason } = await handle.result();
       assert.deepEqual([status, reason], ['failed', 'new turns are paused']);
       assert.deepEqual(sync.ran, []);
+    });
+  });
+
+  it('that waits for a slot is called off by a pause, and says why', async () => {
+    const sync = scripted();
+    sync.whileRunning = untilCancelled;
+    await sync.live(async (handle) => {
+      await waitUntil('it to wait', () => sync.ran.length === 1);
+      await handle.signal('turn_started', { slug: 'of-another-sync', turn: 1, at: 1 });
+      await handle.signal('paused', { reason: 'new turns are paused by bob' });
+      const { status, reason, pr } = await handle.result();
+      assert.deepEqual([status, reason, pr], ['failed', 'new turns are paused by bob', null]);
+      assert.deepEqual(
+        sync.settled.map(({ result }) => result),
+        [null],
+      );
+      assert.equal(sync.rows.ended.length, 1);
+    });
+  });
+
+  it('whose agent has begun goes on through a pause', async () => {
+    const sync = scripted();
+    const end = new Gate();
+    sync.whileRunning = () => end.opened.then(() => turnResult({}));
+    await sync.live(async (handle) => {
+      await waitUntil('the agent to work', () => sync.ran.length === 1);
+      const { slug } = await handle.query(stateQuery);
+      await handle.signal('turn_started', { slug, turn: 1, at: 1 });
+      await handle.signal('paused', { reason: 'new turns are paused by bob' });
+      // Answered once both were taken.
+      await handle.query(stateQuery);
+      end.open();
+      assert.equal((await handle.result()).status, 'verified');
     });
   });
 

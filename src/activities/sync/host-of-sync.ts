@@ -22,7 +22,7 @@ export function hostOfSync(ports: SyncPorts, run: SyncRun): HostPorts {
     ...host,
     files,
     git: gitOfSync(ports, run),
-    channel: quietChannel(files),
+    channel: quietChannel(files, host.channel),
     hasSecret: (name) => byEnvFile || host.hasSecret(name),
     provider: (name) => {
       const provider = host.provider(name);
@@ -76,11 +76,14 @@ function gitOfSync({ host: { git }, git: forks }: SyncPorts, run: SyncRun): GitR
 
 const NOBODY = 'nobody decides about that in a sync';
 
-function quietChannel(files: RunFiles): RunChannel {
+function quietChannel(files: RunFiles, channel: RunChannel): RunChannel {
   return {
-    // Once it was seen, a watcher that finds no container does not start a second one.
-    tell: async (_workflowId, { kind, slug }) => {
-      if (kind === 'turn_started') await files.saveFile(slug, BEGUN_FILE, '');
+    tell: async (workflowId, event) => {
+      if (event.kind !== 'turn_started') return;
+      // Once it was seen, a watcher that finds no container does not start a second one.
+      await files.saveFile(event.slug, BEGUN_FILE, '');
+      // A pause calls off what has not begun.
+      await channel.tell(workflowId, event);
     },
     isCurrent: () => Promise.resolve(true),
     openPr: () => Promise.resolve({ kind: 'refused', reason: NOBODY }),

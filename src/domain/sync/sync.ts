@@ -89,3 +89,8 @@ export function outcomeWithoutRun(
 export function syncWorkflowId({ forge, owner, repo }: RepoRef): string {
   return `sync:${forge}:${owner}/${repo}`;
 }
+
+/** `owner/repo`, in lower case, of the fork whose sync the workflow is. */
+export function forkOfSync(workflowId: string): string | undefined {
+  return /^sync:[a-z]+:(.+)$/.exec(workflowId)?.[1]?.toLowerCase();
+}

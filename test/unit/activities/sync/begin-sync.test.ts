@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { changePause } from '../../../../src/activities/change-pause.js';
 import type { HomePorts } from '../../../../src/activities/ports/home-ports.js';
 import {
   createSyncRowActivities,
@@ -111,6 +112,21 @@ describe('the rows of a sync', () => {
     // A pause that comes once the row is there tells the workflow.
     allPauses = async () => ((await isEmpty()) ? [] : [paused]);
     assert.equal((await begin()).kind, 'refused');
+  });
+
+  it('tell a pause, of the fork or of everything, which workflow has to hear of it', async () => {
+    await begin();
+    const toldBy = async (scope: string): Promise<readonly string[]> =>
+      (
+        await changePause(
+          { database: database() },
+          { id: scope, workflowId: 'pause', action: 'pause', scope, who: 'bob@desk', at: AT },
+        )
+      ).tell;
+    assert.deepEqual(
+      [await toldBy('alice/other'), await toldBy('alice/demo'), await toldBy('*')],
+      [[], ['sync:gitea:alice/demo'], ['sync:gitea:alice/demo']],
+    );
   });
 
   it('are not needed to know that it may not begin', async () => {

@@ -104,7 +104,10 @@ describe('the host as a sync sees it', () => {
   });
 
   describe('about its run’s workflow', () => {
-    it('keeps that its agent was seen to start, and is never held up or elsewhere', async () => {
+    it('keeps that its agent was seen to start and tells that, and is never held up or elsewhere', async () => {
+      const told: unknown[] = [];
+      const tell: HostPorts['channel']['tell'] = (...what) => Promise.resolve(void told.push(what));
+      Object.assign(world.ports.host.channel, { tell });
       const { host } = await open();
       assert.equal(await host.files.readFile(SLUG, BEGUN_FILE), undefined);
       const on = { slug: SLUG, turn: 1 };
@@ -118,6 +121,7 @@ describe('the host as a sync sees it', () => {
       assert.equal(await host.files.readFile(SLUG, BEGUN_FILE), undefined);
       await host.channel.tell('w', { kind: 'turn_started', ...on, at: 1 });
       assert.notEqual(await host.files.readFile(SLUG, BEGUN_FILE), undefined);
+      assert.deepEqual(told, [['w', { kind: 'turn_started', ...on, at: 1 }]]);
       assert.equal(await host.channel.isCurrent('w', { slug: SLUG, epoch: 7 }), true);
     });
 

@@ -1,13 +1,29 @@
 /** What reaches a sync from outside. */
-import { ApplicationFailure, CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  setDefaultSignalHandler,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
 import type { OperatorCommand } from '../domain/run/events.js';
 import { rows } from './activities.js';
 import { COMMAND_KINDS, commandUpdates, type CommandAccepted, type RunView } from './messages.js';
-import { readCommand, refuseLate } from './read-message.js';
+import { readCommand, readSignal, refuseLate } from './read-message.js';
 
-/** An operator can call it off; there is nothing that it could be woken from, or given more time. */
-export function takeCommands(view: () => RunView, callOff: () => void): void {
+/**
+ * An operator can call it off, by `destroy`, or by a pause until its agent has begun; there is nothing that it could be woken
+ * from, or given more time.
+ * @param callOff takes the reason, if there is more to say than that
+ */
+export function takeMessages(view: () => RunView, callOff: (why: string | null) => void): void {
+  let hasBegun = false;
+  setDefaultSignalHandler((name, payload) => {
+    const event = readSignal(name, payload);
+    if (event.kind === 'turn_started' && event.slug === view().slug) hasBegun = true;
+    if (event.kind === 'paused' && !hasBegun && view().phase !== 'freezing') callOff(event.reason);
+  });
   for (const kind of COMMAND_KINDS)
     setHandler(commandUpdates[kind], (asked) => destroy(asked), {
       validator: (asked) => {
@@ -34,7 +50,7 @@ export function takeCommands(view: () => RunView, callOff: () => void): void {
     await CancellationScope.nonCancellable(() =>
       rows.recordCommand.executeWithOptions({ summary: 'row of the operator’s destroy' }, [act]),
     );
-    callOff();
+    callOff(null);
     return { slug, phase: 'destroying', turn };
   }
 }
