@@ -7,6 +7,7 @@ import type {
   HostActivities,
   TurnActivities,
 } from '../activities/ports/interface.js';
+import type { SyncActivities } from '../activities/sync/sync-activities.js';
 import { CLAIM_QUEUE, TASK_QUEUE } from './messages.js';
 
 /** A worker that was killed is missed after this. */
@@ -60,14 +61,16 @@ export const claims = proxyActivities<ClaimActivities>({
  * One attempt: who watches next is the workflow's decision. Waiting for a slot, or for an engine that is away, is normal:
  * the turn's own limit counts from its agent's start, and the time here is a backstop only.
  */
-export const turns = proxyActivities<TurnActivities>({
+export const turns = proxyActivities<TurnActivities & Pick<SyncActivities, 'runSync'>>({
   startToCloseTimeout: '30 days',
   heartbeatTimeout: HEARTBEAT,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { maximumAttempts: 1 },
 });
 
-export const attachments = proxyActivities<Pick<HostActivities, 'reattachBottle'>>({
+export const attachments = proxyActivities<
+  Pick<HostActivities, 'reattachBottle'> & Pick<SyncActivities, 'reattachSync'>
+>({
   startToCloseTimeout: '30 days',
   heartbeatTimeout: HEARTBEAT,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -122,7 +125,9 @@ export const archiving = proxyActivities<Pick<HostActivities, 'archiveBottle'>>(
  * Retried while the forge or the engine is away, for a day: what fails by what the agent left has an answer or ends by
  * itself (`atMostThrice`), and what takes too long would again.
  */
-export const settling = proxyActivities<Pick<HostActivities, 'freezeBottle'>>({
+export const settling = proxyActivities<
+  Pick<HostActivities, 'freezeBottle'> & Pick<SyncActivities, 'settleSync'>
+>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT,
   scheduleToCloseTimeout: '1 day',

@@ -1,6 +1,5 @@
 /** A fork is merged with its upstream: one container between two remotes (ADR 0050). */
 import {
-  ActivityCancellationType,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -28,7 +27,7 @@ import {
   type SyncRun,
   type SyncStatus,
 } from '../domain/sync/sync.js';
-import { rows } from './activities.js';
+import { attachments, rows, settling, turns } from './activities.js';
 import { failureReason, isLostTurn } from './activity-failures.js';
 import { claimHost } from './claim-host.js';
 import {
@@ -44,36 +43,13 @@ import { viewOfSync } from './run-view.js';
 import { takeMessages } from './sync-messages.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
-const HEARTBEAT = '10 seconds';
 
 /** A remote that is away longer than this fails the sync: the next one comes. */
 const preparing = proxyActivities<Pick<SyncActivities, 'prepareSync'>>({
   startToCloseTimeout: '20 minutes',
-  heartbeatTimeout: HEARTBEAT,
+  heartbeatTimeout: '10 seconds',
   scheduleToCloseTimeout: '30 minutes',
   retry: { ...BACKOFF, maximumAttempts: 4 },
-});
-
-/** One attempt in the slot; whoever watches next only attaches. */
-const watching = {
-  startToCloseTimeout: '1 day',
-  heartbeatTimeout: HEARTBEAT,
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-} as const;
-const turns = proxyActivities<Pick<SyncActivities, 'runSync'>>({
-  ...watching,
-  retry: { maximumAttempts: 1 },
-});
-const attachments = proxyActivities<Pick<SyncActivities, 'reattachSync'>>({
-  ...watching,
-  retry: { ...BACKOFF, maximumInterval: '5s' },
-});
-
-const settling = proxyActivities<Pick<SyncActivities, 'settleSync'>>({
-  startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: HEARTBEAT,
-  scheduleToCloseTimeout: '1 day',
-  retry: BACKOFF,
 });
 
 const syncRows = proxyLocalActivities<SyncRowActivities>({

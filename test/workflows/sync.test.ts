@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import type { TurnResult } from '../../src/domain/run/turn.js';
-import {
-  bottlesQueue,
-  commandUpdates,
-  stateQuery,
-  TASK_QUEUE,
-  turnsQueue,
-} from '../../src/workflows/messages.js';
+import { bottlesQueue, commandUpdates, TASK_QUEUE, turnsQueue } from '../../src/workflows/messages.js';
 import { scheduledSyncWorkflow, type syncWorkflow } from '../../src/workflows/sync.workflow.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { turnResult } from '../support/machine/world.js';
@@ -50,6 +43,21 @@ describe('a sync, as a workflow', function () {
       assert.deepEqual([sync.ran.length, sync.attached.length], [1, 1]);
       assert.deepEqual(sync.attached, sync.ran);
     }, 'sync-reattached');
+  });
+
+  it('has the time limits of any turn: its own is the agent’s, not that of a slot or an image', async () => {
+    const sync = scripted();
+    await sync.live(async (handle) => {
+      await handle.result();
+      const { events } = await handle.fetchHistory();
+      const asked = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+      const of = (name: string) => asked.find(({ activityType }) => activityType?.name === name);
+      const hours = Number(of('runSync')?.startToCloseTimeout?.seconds) / 3_600;
+      assert.ok(hours > 24 * 7, String(hours));
+      assert.deepEqual(of('settleSync')?.retryPolicy?.nonRetryableErrorTypes, [
+        'TemporalTimeout:StartToClose',
+      ]);
+    });
   });
 
   /** Works until it is stopped. */
@@ -157,81 +165,6 @@ describe('a sync, as a workflow', function () {
       const { status, reason } = await handle.result();
       assert.deepEqual([status, reason], ['failed', 'the database is broken']);
       assert.deepEqual([sync.ran.length, sync.settled.length], [0, 1]);
-    });
-  });
-
-  it('leaves nothing anywhere while new turns are paused, and needs no host to say so', async () => {
-    const sync = scripted();
-    sync.refusalAtOnce = 'new turns are paused';
-    let claims = 0;
-    sync.rows.soleHost = null;
-    sync.whileClaiming = () => Promise.resolve({ host: `none${String((claims += 1))}` });
-    await sync.live(async (handle) => {
-      const { status, reason, runDir } = await handle.result();
-      assert.deepEqual([status, reason, runDir], ['failed', 'new turns are paused', null]);
-      assert.deepEqual([claims, sync.prepared, sync.settled, sync.rows.ended], [0, [], [], []]);
-    });
-  });
-
-  it('starts no container when new turns are paused after it was prepared', async () => {
-    const sync = scripted();
-    sync.refusal = 'new turns are paused';
-    await sync.live(async (handle) => {
-      const { status, reason } = await handle.result();
-      assert.deepEqual([status, reason], ['failed', 'new turns are paused']);
-      assert.deepEqual(sync.ran, []);
-    });
-  });
-
-  it('that waits for a slot is called off by a pause, and says why', async () => {
-    const sync = scripted();
-    sync.whileRunning = untilCancelled;
-    await sync.live(async (handle) => {
-      await waitUntil('it to wait', () => sync.ran.length === 1);
-      await handle.signal('turn_started', { slug: 'of-another-sync', turn: 1, at: 1 });
-      await handle.signal('paused', { reason: 'new turns are paused by bob' });
-      const { status, reason, pr } = await handle.result();
-      assert.deepEqual([status, reason, pr], ['failed', 'new turns are paused by bob', null]);
-      assert.deepEqual(
-        sync.settled.map(({ result }) => result),
-        [null],
-      );
-      assert.equal(sync.rows.ended.length, 1);
-    });
-  });
-
-  it('whose agent has begun goes on through a pause', async () => {
-    const sync = scripted();
-    const end = new Gate();
-    sync.whileRunning = () => end.opened.then(() => turnResult({}));
-    await sync.live(async (handle) => {
-      await waitUntil('the agent to work', () => sync.ran.length === 1);
-      const { slug } = await handle.query(stateQuery);
-      await handle.signal('turn_started', { slug, turn: 1, at: 1 });
-      await handle.signal('paused', { reason: 'new turns are paused by bob' });
-      // Answered once both were taken.
-      await handle.query(stateQuery);
-      end.open();
-      assert.equal((await handle.result()).status, 'verified');
-    });
-  });
-
-  it('takes no signal, whatever is in it, and goes on', async () => {
-    const sync = scripted();
-    const end = new Gate();
-    sync.whileRunning = () => end.opened.then(() => turnResult({}));
-    await sync.live(async (handle) => {
-      const { workflowService, options } = environment().client;
-      for (const signalName of ['paused', '__temporal_x'])
-        await workflowService.signalWorkflowExecution({
-          namespace: options.namespace,
-          workflowExecution: { workflowId: handle.workflowId },
-          signalName,
-          input: { payloads: [{ metadata: {}, data: Buffer.from('hello') }] },
-          requestId: randomUUID(),
-        });
-      end.open();
-      assert.equal((await handle.result()).status, 'verified');
     });
   });
 
