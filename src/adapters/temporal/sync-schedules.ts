@@ -55,6 +55,7 @@ export async function listSyncSchedules(client: Client): Promise<ListedSync[]> {
       if (fork === undefined) continue;
       // The list may be behind, and has less, but nothing that is encrypted.
       const described = await readableOf(client, listed.scheduleId);
+      if (described === 'gone') continue;
       const { spec, info, state } = described ?? listed;
       found.push({
         fork,
@@ -89,11 +90,12 @@ export async function renewSyncSchedules(client: Client): Promise<RepoRef[]> {
 }
 
 /** `undefined` for what cannot be decoded. */
-async function readableOf(client: Client, id: string): Promise<ScheduleDescription | undefined> {
+async function readableOf(client: Client, id: string): Promise<ScheduleDescription | 'gone' | undefined> {
   try {
     return await client.schedule.getHandle(id).describe();
   } catch (error) {
     if (isUnreadable(error)) return undefined;
+    if (error instanceof ScheduleNotFoundError) return 'gone';
     throw error;
   }
 }
