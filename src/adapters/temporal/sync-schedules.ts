@@ -13,6 +13,7 @@ const PREFIX = 'bot-bottle-';
 const ID = /^bot-bottle-sync:([a-z]+):([^/]+)\/([^/]+)$/;
 
 export interface ListedSync {
+  readonly scheduleId: string;
   readonly fork: RepoRef;
   /** `null` for a schedule that cannot be decoded: the key that it was encrypted with is gone. */
   readonly upstream: string | null;
@@ -23,9 +24,8 @@ export interface ListedSync {
 
 /** One schedule a fork, never two syncs at once. May be repeated: the last word counts. Errors: Temporal's. */
 export async function setSyncSchedule(client: Client, order: SyncOrder, everyMs: number): Promise<Put> {
-  const id = PREFIX + syncWorkflowId(order.fork);
   const { owner, repo } = order.fork;
-  const options: ScheduleOptions = {
+  const optionsOf = (id: string): ScheduleOptions => ({
     scheduleId: id,
     spec: { intervals: [{ every: everyMs }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCHUP_MS },
@@ -37,13 +37,35 @@ export async function setSyncSchedule(client: Client, order: SyncOrder, everyMs:
       args: [order],
       staticSummary: `Merge upstream into ${owner}/${repo}`,
     },
-  };
-  return client.withDeadline(Date.now() + CALL_MS, () => putSchedule(client, options));
+  });
+  return client.withDeadline(Date.now() + CALL_MS, async () => {
+    const [kept, ...others] = await idsOf(client, order.fork);
+    for (const id of others) await removeSchedule(client, id);
+    return putSchedule(client, optionsOf(kept));
+  });
 }
 
 export async function removeSyncSchedule(client: Client, fork: RepoRef): Promise<Removed> {
+  return client.withDeadline(Date.now() + CALL_MS, async () => {
+    const removed: Removed[] = [];
+    for (const id of await idsOf(client, fork)) removed.push(await removeSchedule(client, id));
+    return removed.find((one) => one === 'removed') ?? 'absent';
+  });
+}
+
+/**
+ * The id that counts, then any other. Earlier versions spelled the fork as its clone does: where there is one of those
+ * alone, it goes on, since an operator may have paused it.
+ */
+async function idsOf(client: Client, fork: RepoRef): Promise<[string, ...string[]]> {
   const id = PREFIX + syncWorkflowId(fork);
-  return client.withDeadline(Date.now() + CALL_MS, () => removeSchedule(client, id));
+  const spelled: string[] = [];
+  for await (const { scheduleId } of client.schedule.list())
+    if (scheduleId.toLowerCase() === id) spelled.push(scheduleId);
+  // The list may be behind.
+  if (spelled.length === 0 || spelled.includes(id)) return [id, ...spelled.filter((one) => one !== id)];
+  const [first = id, ...rest] = spelled;
+  return [first, ...rest, id];
 }
 
 /** By the fork's name. */
@@ -51,15 +73,16 @@ export async function listSyncSchedules(client: Client): Promise<ListedSync[]> {
   return client.withDeadline(Date.now() + CALL_MS, async () => {
     const found: ListedSync[] = [];
     for await (const listed of client.schedule.list()) {
-      const fork = forkOfSchedule(listed.scheduleId);
+      const { scheduleId } = listed;
+      const fork = forkOfSchedule(scheduleId);
       if (fork === undefined) continue;
       // The list may be behind, and has less, but nothing that is encrypted.
-      const described = await readableOf(client, listed.scheduleId);
+      const described = await readableOf(client, scheduleId);
       if (described === 'gone') continue;
       const { spec, info, state } = described ?? listed;
+      const order: unknown = described?.action.args?.[0];
       found.push({
-        fork,
-        upstream: upstreamOf(described?.action.args?.[0]),
+        ...{ scheduleId, fork: forkOf(order, fork), upstream: upstreamOf(order) },
         everyMs: spec?.intervals?.[0]?.every ?? null,
         nextAt: state.paused ? null : (info.nextActionTimes[0]?.getTime() ?? null),
       });
@@ -74,8 +97,8 @@ export async function listSyncSchedules(client: Client): Promise<ListedSync[]> {
  */
 export async function renewSyncSchedules(client: Client): Promise<RepoRef[]> {
   const lost: RepoRef[] = [];
-  for (const { fork } of await listSyncSchedules(client)) {
-    const handle = client.schedule.getHandle(PREFIX + syncWorkflowId(fork));
+  for (const { scheduleId, fork } of await listSyncSchedules(client)) {
+    const handle = client.schedule.getHandle(scheduleId);
     try {
       await client.withDeadline(Date.now() + CALL_MS, () =>
         handle.update(({ spec, policies, action, state }) => ({ spec, policies, action, state })),
@@ -104,6 +127,14 @@ function forkOfSchedule(id: string): RepoRef | undefined {
   const [, kind, owner, repo] = ID.exec(id) ?? [];
   const forge = FORGE_KINDS.find((known) => known === kind);
   return forge !== undefined && isOwnerName(owner) && isForgeName(repo) ? { forge, owner, repo } : undefined;
+}
+
+/** As the order spells it: the id is in lower case. */
+function forkOf(order: unknown, byId: RepoRef): RepoRef {
+  const { owner, repo } = isRecord(order) && isRecord(order['fork']) ? order['fork'] : byId;
+  if (typeof owner !== 'string' || typeof repo !== 'string') return byId;
+  const spelled = { ...byId, owner, repo };
+  return syncWorkflowId(spelled) === syncWorkflowId(byId) ? spelled : byId;
 }
 
 function upstreamOf(order: unknown): string | null {

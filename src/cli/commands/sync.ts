@@ -120,10 +120,14 @@ function schedulesCommand(parent: Command, { deps, action }: CommandContext): vo
     .option('--json', 'as JSON');
   action<{ readonly json?: true }>(command, ({ json = false }) =>
     closing(deps.sync(), async (desk) => {
-      const schedules = (await desk.schedules()).map(({ fork: { owner, repo }, ...rest }) => ({
-        fork: `${owner}/${repo}`,
-        ...rest,
-      }));
+      const schedules = (await desk.schedules()).map(
+        ({ fork: { owner, repo }, upstream, everyMs, nextAt }) => ({
+          fork: `${owner}/${repo}`,
+          upstream,
+          everyMs,
+          nextAt,
+        }),
+      );
       if (json) printJson(deps.io, { schedules });
       else if (schedules.length === 0) printLine(deps.io, 'no fork is synced on a schedule');
       else

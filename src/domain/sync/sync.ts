@@ -85,9 +85,9 @@ export function outcomeWithoutRun(
   return { status, reason, runDir: null, slug: null, branch: null, ...pr };
 }
 
-/** `sync:gitea:alice/fork`: never two at once. */
+/** `sync:gitea:alice/fork`: never two at once. Forges make no difference between upper and lower case. */
 export function syncWorkflowId({ forge, owner, repo }: RepoRef): string {
-  return `sync:${forge}:${owner}/${repo}`;
+  return `sync:${forge}:${owner}/${repo}`.toLowerCase();
 }
 
 /** `owner/repo`, in lower case, of the fork whose sync the workflow is. */

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, type Client } from '@temporalio/client';
-import { listSyncSchedules, setSyncSchedule } from '../../../../src/adapters/temporal/sync-schedules.js';
+import {
+  listSyncSchedules,
+  removeSyncSchedule,
+  renewSyncSchedules,
+  setSyncSchedule,
+} from '../../../../src/adapters/temporal/sync-schedules.js';
 import { syncOrder } from '../../../support/sync/sync-world.js';
 
 const OF_THE_SYNCS = 'bot-bottle-sync:gitea:';
@@ -59,5 +64,35 @@ describe('schedules of syncs', () => {
     await set('alice', 'demo');
     schedules.listed.push(`${OF_THE_SYNCS}alice/removed`);
     assert.deepEqual(await names(), ['alice/demo']);
+  });
+
+  it('are one a fork, however it is spelled, and shown as they were asked for', async () => {
+    assert.deepEqual([await set('Alice', 'Demo'), await names()], ['created', ['Alice/Demo']]);
+    assert.deepEqual([await set('alice', 'demo'), schedules.stored.size], ['updated', 1]);
+    assert.equal(await removeSyncSchedule(schedules.client, orderOf('ALICE', 'demo').fork), 'removed');
+    assert.deepEqual(await names(), []);
+    assert.equal(await removeSyncSchedule(schedules.client, orderOf('alice', 'demo').fork), 'absent');
+  });
+
+  describe('that an earlier version stored under another spelling', () => {
+    const OLD = `${OF_THE_SYNCS}Alice/Demo`;
+    beforeEach(() => {
+      schedules.stored.set(OLD, orderOf('Alice', 'Demo'));
+    });
+
+    it('are listed, renewed and removed', async () => {
+      assert.deepEqual(await names(), ['Alice/Demo']);
+      assert.deepEqual([await renewSyncSchedules(schedules.client), schedules.updated], [[], [OLD]]);
+      assert.equal(await removeSyncSchedule(schedules.client, orderOf('alice', 'demo').fork), 'removed');
+      assert.equal(schedules.stored.size, 0);
+    });
+
+    it('are changed as they are, and never beside another of the fork', async () => {
+      assert.equal(await set('alice', 'demo'), 'updated');
+      assert.deepEqual([...schedules.stored.keys()], [OLD]);
+      schedules.stored.set(OLD.toLowerCase(), orderOf('alice', 'demo'));
+      assert.equal(await set('alice', 'demo'), 'updated');
+      assert.deepEqual([...schedules.stored.keys()], [OLD.toLowerCase()]);
+    });
   });
 });

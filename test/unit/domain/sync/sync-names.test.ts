@@ -21,5 +21,6 @@ describe('the names of a sync', () => {
   it('of workflows are one for each fork of a forge', () => {
     const fork = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;
     assert.equal(syncWorkflowId(fork), 'sync:gitea:alice/demo');
+    assert.equal(syncWorkflowId({ ...fork, owner: 'Alice', repo: 'DEMO' }), syncWorkflowId(fork));
   });
 });
