@@ -9,7 +9,6 @@ import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
 import { dockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
-import { freeSpace } from '../adapters/files/free-space.js';
 import { partEndsFile, readPartEnds } from '../adapters/files/part-ends-file.js';
 import { hostId } from '../adapters/files/host-id.js';
 import { openDatabaseReadOnly } from '../adapters/sqlite/open-database-read-only.js';
@@ -33,6 +32,7 @@ import { isProgram } from './find-executable.js';
 import { forgeOfConfig } from './forge-of-config.js';
 import { needsWorld } from './needs-world.js';
 import { gitleaksProgram } from './secret-guard-of-config.js';
+import { spaceForRuns } from './space-for-runs.js';
 import { askingTemporal, targetOf } from './temporal-client.js';
 import { sidecarToken } from './secrets-of-config.js';
 
@@ -119,7 +119,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv, runtime = dockerBottleRunti
       const home = statSync(homePath(env), { throwIfNoEntry: false }) === undefined ? '/' : homePath(env);
       const { dataRoot } = await runtime.facts();
       const { BOTTLE_DISK: bytes, BOTTLE_INODES: inodes, BOTTLE_DISK_FREE: floorBytes } = config();
-      const space = await freeSpace(dataRoot === null ? [home] : [home, dataRoot]);
+      const space = await spaceForRuns(home, dataRoot);
       return { space, floorBytes, quota: { bytes, inodes } };
     },
   };

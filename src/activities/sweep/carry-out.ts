@@ -15,10 +15,14 @@ export interface SweepPorts extends HostPorts, Pick<DecidePorts, 'runStates' | '
 }
 
 /** Does one thing, unless what it is about has changed meanwhile. Never throws: the next sweep finds what is left. */
-export async function carryOut(ports: SweepPorts, action: SweepAction): Promise<SweepEntry> {
+export async function carryOut(
+  ports: SweepPorts,
+  action: SweepAction,
+  signal: AbortSignal,
+): Promise<SweepEntry> {
   const slug = action.kind === 'remove' ? action.run.slug : action.slug;
   try {
-    const detail = await act(ports, action);
+    const detail = await act(ports, action, signal);
     const outcome = action.kind === 'report_lost' ? 'reported' : 'done';
     ports.log.warn({ slug, what: action.kind, detail }, 'swept');
     return { slug, what: action.kind, outcome, detail };
@@ -29,11 +33,11 @@ export async function carryOut(ports: SweepPorts, action: SweepAction): Promise<
   }
 }
 
-async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
+async function act(ports: SweepPorts, action: SweepAction, signal: AbortSignal): Promise<string> {
   const { runtime, files } = ports;
   switch (action.kind) {
     case 'remove':
-      return removeRun(ports, action);
+      return removeRun(ports, action, signal);
     case 'unpin': {
       const { slug } = action;
       const [objects, leftovers] = await Promise.all([runtime.list(slug), files.leftovers()]);
@@ -83,6 +87,7 @@ async function act(ports: SweepPorts, action: SweepAction): Promise<string> {
 async function removeRun(
   ports: SweepPorts,
   { run, why, elsewhere }: Extract<SweepAction, { kind: 'remove' }>,
+  signal: AbortSignal,
 ): Promise<string> {
   const { slug, containers, volumes, directory } = run;
   const [looked] = (await lookUpRuns(ports.runStates, [run])).runs;
@@ -90,7 +95,7 @@ async function removeRun(
   if (removal?.elsewhere !== elsewhere || ports.isWatched(slug)) return 'not any more';
   for (const { name, role } of containers)
     if (role === 'once') await ports.runtime.removeObject({ type: 'container', name, slug, role });
-  await destroyRun(ports, { ...run, elsewhere });
+  await destroyRun(ports, { ...run, elsewhere }, signal);
   const things = [
     ...containers.map(({ name }) => name),
     ...volumes.map(({ name }) => name),

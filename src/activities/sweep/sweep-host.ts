@@ -25,7 +25,7 @@ export async function sweepHost(
   const entries: SweepEntry[] = [];
   for (const action of decision.actions.slice(0, MOST_ACTIONS)) {
     if (signal.aborted) break;
-    entries.push(await carryOut(ports, action));
+    entries.push(await carryOut(ports, action, signal));
   }
   const report: SweepReport = {
     end: decision.away ? 'away' : 'done',

@@ -15,9 +15,12 @@ export function createRunList(db: StateDb): RunList {
         .orderBy('run.slug', 'desc')
         .limit(limit);
       if (repo !== undefined) {
-        const name = `${repo.owner}/${repo.repo}`;
+        const name = `${repo.owner}/${repo.repo}`.toLowerCase();
         // `$` follows `#`: all subjects of the repository are between.
-        query = query.where('run.subject', '>=', `${name}#`).where('run.subject', '<', `${name}$`);
+        query = query.where((row) => {
+          const subject = row.fn<string>('lower', ['run.subject']);
+          return row.and([row(subject, '>=', `${name}#`), row(subject, '<', `${name}$`)]);
+        });
       }
       if (slug !== undefined) query = query.where('run.slug', '=', slug);
       if (agent !== undefined) query = query.where('run.agentName', '=', agent);

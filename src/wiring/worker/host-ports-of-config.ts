@@ -8,7 +8,6 @@ import { TurnSlots } from '../../activities/ports/turn-slots.js';
 import { agentProvider } from '../../adapters/agents/registry.js';
 import { dockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
 import { LocalBlobStore } from '../../adapters/files/blob-store.js';
-import { freeSpace } from '../../adapters/files/free-space.js';
 import { hostId } from '../../adapters/files/host-id.js';
 import { LocalQueueDirectory } from '../../adapters/files/queue/queue-directory.js';
 import { LocalRunFiles } from '../../adapters/files/run/run-files.js';
@@ -24,6 +23,7 @@ import type { UnderWay } from '../../domain/run/under-way.js';
 import { diskLimits, hostSettings } from './host-settings.js';
 import type { WorkerNeeds } from './worker-needs.js';
 import { publishToken, sidecarToken } from '../secrets-of-config.js';
+import { spaceForRuns } from '../space-for-runs.js';
 
 export interface HostParts extends WorkerNeeds {
   readonly client: Client;
@@ -63,7 +63,7 @@ export async function hostPortsOfConfig(
   const clock = { now: Date.now, steady: () => performance.now() };
   const { dataRoot } = engine;
   const disk: DiskSource = {
-    space: () => freeSpace(dataRoot === null ? [home] : [home, dataRoot]),
+    space: () => spaceForRuns(home, dataRoot),
     usage: (slug, signal) => {
       const workspaceDir = elsewhere.get(slug) ?? files.paths(slug).workspace;
       return measureUsage(runtime, { slug, image: config.BUNDLE_IMAGE, workspaceDir }, signal);

@@ -118,7 +118,12 @@ describe('a fork is merged by the real opencode', function () {
     const below = await search.below(world.dir, ['opencode.env']);
     assert.deepEqual(below.found, []);
     assert.deepEqual((await search.below(stack.home)).found, []);
-    assert.deepEqual(search.in(JSON.stringify(await handle.fetchHistory())), []);
+    const history = await handle.fetchHistory();
+    assert.deepEqual(search.in(JSON.stringify(history)), []);
+    const signals = (history.events ?? []).flatMap(
+      (event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? [],
+    );
+    assert.deepEqual(signals, ['turn_started']);
     assert.deepEqual(search.in(stack.output), []);
     // What the agent itself saw of its environment.
     assert.ok(below.files > 10);

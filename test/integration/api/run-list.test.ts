@@ -36,7 +36,7 @@ describe('the list of runs in SQLite', () => {
     reader = openDatabaseReadOnly(path('state.db'));
     await add('a', 1);
     await add('b', 2);
-    await add('c', 2, 'demo-2');
+    await add('c', 2, 'Demo-2');
     await add('d', 3, 'demo', 'other');
     await writer.forgeState.upsert(
       stateRow({ slug: 'b', phase: 'frozen', status: 'frozen', reason: 'stuck' }),
@@ -50,6 +50,7 @@ describe('the list of runs in SQLite', () => {
   it('has the newest first, and filters', async () => {
     assert.deepEqual(await slugs({}), ['d', 'c', 'b', 'a']);
     assert.deepEqual(await slugs({ repo: { owner: 'alice', repo: 'demo' } }), ['d', 'b', 'a']);
+    assert.deepEqual(await slugs({ repo: { owner: 'Alice', repo: 'DEMO' } }), ['d', 'b', 'a']);
     assert.deepEqual(await slugs({ agent: 'other' }), ['d']);
     assert.deepEqual(await slugs({ phase: 'frozen' }), ['b']);
     assert.deepEqual(await slugs({ reason: 'done' }), []);

@@ -210,7 +210,7 @@ describe('a step of a run that killed two workers', () => {
   it('is not asked for by the sweeper when it is putting containers away', async () => {
     await diesTwice(stepOfRun(SLUG, 'archive'));
     const action = { kind: 'archive', slug: SLUG, workflowId: 'gitea:alice/demo#1' } as const;
-    const { outcome, detail } = await carryOut(await sweepPorts([]), action);
+    const { outcome, detail } = await carryOut(await sweepPorts([]), action, NEVER);
     assert.deepEqual(
       [outcome, detail],
       ['failed', 'putting its containers away was under way at two crashes of the worker'],

@@ -25,7 +25,8 @@ describe('what a sweep does', () => {
     host = await SweptHost.open(home);
   });
 
-  const run = async (action: SweepAction): Promise<SweepEntry> => carryOut(host.ports, action);
+  const { signal } = new AbortController();
+  const run = async (action: SweepAction): Promise<SweepEntry> => carryOut(host.ports, action, signal);
   const placeSecrets = async (): Promise<number> => {
     await host.ports.files.placeSecrets(SLUG, []);
     const left = (await host.ports.files.leftovers()).find(({ slug }) => slug === SLUG);
@@ -153,7 +154,7 @@ describe('what a sweep does', () => {
         });
       }
       const underWay = await UnderWayFiles.open(home, 'third');
-      const entry = await carryOut({ ...host.ports, underWay }, action);
+      const entry = await carryOut({ ...host.ports, underWay }, action, signal);
       assert.deepEqual([entry.outcome, host.archived], ['failed', []]);
       assert.match(entry.detail, /two crashes/);
     });
@@ -206,6 +207,17 @@ describe('what a sweep does', () => {
       assert.deepEqual(seen[0], [`bb-${SLUG}-agent`]);
     });
 
+    it('is to leave it for the next sweep when the worker stops before its commits are kept', async () => {
+      host.objects = roles.map((role) => object(role));
+      const abort = new AbortController();
+      host.ports.runtime.stop = () => {
+        abort.abort();
+        return Promise.resolve();
+      };
+      const { outcome } = await carryOut(host.ports, ended(), abort.signal);
+      assert.deepEqual([outcome, host.objects.length], ['failed', 2]);
+    });
+
     it('is to leave alone what another host has on the same engine', async () => {
       host.objects = [object('home')];
       host.ports.runtime.removeVolumes = () => assert.fail('they are found by name, whosever they are');
@@ -236,7 +248,7 @@ describe('what a sweep does', () => {
       ...host.ports,
       runtime: { ...host.ports.runtime, stop: () => Promise.reject(new Error('x'.repeat(1_000))) },
     };
-    const entry = await carryOut(ports, { kind: 'stop', slug: SLUG, role: 'bundle', startedAt: OLD });
+    const entry = await carryOut(ports, { kind: 'stop', slug: SLUG, role: 'bundle', startedAt: OLD }, signal);
     assert.deepEqual(entry, { slug: SLUG, what: 'stop', outcome: 'failed', detail: 'x'.repeat(300) });
     assert.deepEqual(host.world.warned, ['could not be swept']);
   });
