@@ -24,7 +24,7 @@ export async function lookUpRuns(
 }
 
 /** Of a run that neither its directory nor the database knows, some workflow may still say that it is its. */
-async function claimant(states: RunStates, slug: string): Promise<string | RunState> {
+export async function claimant(states: RunStates, slug: string): Promise<string | RunState> {
   try {
     return (await states.claimedBy(slug)) ?? { kind: 'gone' };
   } catch (error) {

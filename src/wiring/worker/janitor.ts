@@ -5,6 +5,7 @@ import path from 'node:path';
 import Docker from 'dockerode';
 import { expectedRuns } from '../../activities/publish/review-rows.js';
 import { ALL_FOUND_BEFORE, decideForHost } from '../../activities/sweep/decide-for-host.js';
+import { claimant } from '../../activities/sweep/look-up-runs.js';
 import { dockerBottleRuntime } from '../../adapters/docker/docker-runtime.js';
 import { builtImages, removeBuiltImage } from '../../adapters/docker/image/images.js';
 import { hostId } from '../../adapters/files/host-id.js';
@@ -117,9 +118,10 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
 
   /** The database said that it is over; its workflow must say so too. */
   async function whyKept(slug: string): Promise<string | null> {
+    if ((await endOf(database, slug)).state !== 'ended') return 'it lives';
     const run = (await database.runs.run(slug)) ?? (await database.forgeState.ofRun(slug));
-    if ((await endOf(database, slug)).state !== 'ended' || run === undefined) return 'it lives';
-    const state = await runStates.of(run.workflowId);
+    const owner = run?.workflowId ?? (await claimant(runStates, slug));
+    const state = typeof owner === 'string' ? await runStates.of(owner) : owner;
     if (state.kind === 'unknown') return `its workflow cannot be asked: ${state.why}`;
     return state.kind === 'open' && state.slug === slug ? 'its workflow is open' : null;
   }
@@ -153,18 +155,21 @@ function noSecret(): Promise<never> {
   return Promise.reject(new Error('gc places no secret'));
 }
 
-/** By the rows. An issue's row is its latest life's, so a run without it was followed by another; one that has it alone was pruned. */
+/**
+ * By the rows. An issue's row is its latest life's, so a run without it was followed by another; one that has it alone was
+ * pruned, as was one that has neither and a seal that says so.
+ */
 async function endOf(database: Database, slug: string): Promise<Pick<RunUsage, 'state' | 'endedAt'>> {
   const row = await database.forgeState.ofRun(slug);
   if (row !== undefined && isLiving(row)) return { state: 'alive', endedAt: null };
   const run = await database.runs.run(slug);
-  const destroyedAt = row?.destroyedAt ?? null;
-  if (run === undefined)
-    return destroyedAt === null
-      ? { state: 'unknown', endedAt: null }
-      : { state: 'ended', endedAt: destroyedAt };
+  if (run === undefined) {
+    const seal = await database.provenance.lastSeal(slug);
+    const endedAt = row?.destroyedAt ?? (seal?.reason === 'pruned' ? seal.at : null);
+    return { state: endedAt === null ? 'unknown' : 'ended', endedAt };
+  }
   const turns = (await database.runs.turns(slug)).map(({ at }) => at);
-  return { state: 'ended', endedAt: Math.max(destroyedAt ?? 0, run.createdAt, ...turns) };
+  return { state: 'ended', endedAt: Math.max(row?.destroyedAt ?? 0, run.createdAt, ...turns) };
 }
 
 async function sumOf(paths: readonly string[]): Promise<number> {

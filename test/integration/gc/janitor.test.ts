@@ -145,6 +145,27 @@ describe('gc, on a real home, engine and Temporal', function () {
     assert.equal(await cleaner.remove({ kind: 'run', slug: alive, bytes: 1 }), 'it lives');
   });
 
+  it('removes the files of a pruned run whose issue has a later one', async () => {
+    const [pruned, later, lost] = [slugOf(12), slugOf(12), slugOf(12)] as const;
+    await addRun(pruned, 'destroyed', 12);
+    await addRun(later, 'frozen', 12);
+    for (const slug of [pruned, later, lost]) await endedDirectory(slug);
+    const { provenance } = world.database;
+    const sealed = { at: Date.now(), entries: 1, keyId: 'k', envelope: '{}' };
+    await provenance.addSeal({ slug: pruned, n: 1, reason: 'pruned', ...sealed });
+    assert.ok((await provenance.prune(pruned)) > 0);
+    await provenance.addSeal({ slug: lost, n: 1, reason: 'frozen', ...sealed });
+    await inAHundredDays();
+    assert.deepEqual((await removeAll()).get('run'), [null]);
+    assert.ok(!existsSync(join(world.home, 'state', pruned)));
+    for (const slug of [later, lost])
+      assert.equal(await cleaner.remove({ kind: 'run', slug, bytes: 1 }), 'it lives');
+    await cleaner.close();
+    await inAHundredDays('127.0.0.1:1');
+    await endedDirectory(pruned);
+    assert.match((await removeAll()).get('run')?.[0] ?? '', /cannot be asked/);
+  });
+
   it('keeps a run whose workflow is open or cannot be asked, whatever its row says', async () => {
     const slug = slugOf(5);
     await addRun(slug, 'destroyed', 5);
