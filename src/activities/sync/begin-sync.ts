@@ -1,10 +1,12 @@
 import { localSubject, type RepoRef } from '../../domain/forge/issue.js';
+import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
 import type { ModelBudget } from '../../domain/run/model-use.js';
 import { pauseOf, pauseText } from '../../domain/run/pause.js';
 import type { SyncRun } from '../../domain/sync/sync.js';
 import { typedFailures } from '../base/failures.js';
 import type { HomePorts } from '../ports/home-ports.js';
 import { dayBudget } from '../prepare/day-budget.js';
+import { recordCommand } from '../rows/record-rows.js';
 import { writeTurnRows } from '../rows/turn-rows.js';
 
 export type BegunSync =
@@ -41,10 +43,7 @@ async function beginSync(ports: HomePorts, run: SyncRun, host: string): Promise<
   if (before.kind === 'refused') return before;
   const now = ports.clock.now();
   const name = order.manifest ?? 'sync';
-  const trigger = {
-    ...{ agent: name, bottles: [], actor: '', actAt: now, actId: 0, textHash: '', pull: null },
-    operator: { promptRef: prepared.promptRef, by: order.by, source: order.fork },
-  };
+  const trigger = { agent: name, bottles: [], actor: '', actAt: now, actId: 0, textHash: '', pull: null };
   await writeTurnRows(
     ports,
     {
@@ -60,6 +59,12 @@ async function beginSync(ports: HomePorts, run: SyncRun, host: string): Promise<
       ...{ branch: agentBranch, dropped: [], source: null, shadowed: false },
     },
   );
+  const { fork, upstream, manifest } = order;
+  await recordCommand(ports, {
+    ...{ id: `${slug}/start`, kind: 'start', slug, workflowId, at: now },
+    who: isOperatorName(order.by) ? order.by : UNKNOWN_OPERATOR,
+    detail: { fork: `${fork.owner}/${fork.repo}`, upstream, manifest },
+  });
   // Again, after its row is written: `changePause` goes by that.
   return mayBegin(ports, order.fork);
 }

@@ -152,6 +152,9 @@ describe('a fork is merged with its upstream', function () {
     const record = await stack.cli(['provenance', 'verify', slug, '--json']);
     assert.ok((JSON.parse(record.stdout) as { ok: boolean }).ok, record.stdout);
     const shown = await stack.cli(['provenance', 'show', slug]);
-    assert.match(shown.stdout, /operatorCommand/);
+    assert.match(
+      shown.stdout,
+      /operatorCommand +\["[^"]+\/start"\][\s\S]+operatorCommand +\["[^"]+\/destroy"\]/,
+    );
   });
 });

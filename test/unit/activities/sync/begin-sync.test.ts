@@ -75,6 +75,25 @@ describe('the rows of a sync', () => {
     assert.match(JSON.stringify(turn?.detail), /"cause":"first"/);
   });
 
+  const commands = async (): Promise<unknown> => {
+    const [record] = await database().provenance.records([SLUG]);
+    const rows = record?.rows.filter(({ source }) => source === 'operatorCommand') ?? [];
+    return rows.map(({ columns: { who, kind, detail } }) => [who, kind, JSON.parse(String(detail))]);
+  };
+
+  it('say who asked for it, of whom, and for what', async () => {
+    await begin();
+    await begin();
+    const { upstream, manifest } = syncOrder();
+    const detail = { fork: 'alice/demo', upstream, manifest };
+    assert.deepEqual(await commands(), [['alice@desk', 'start', detail]]);
+  });
+
+  it('say that it is not known who asked when that is no name', async () => {
+    await begin({ by: 'a\nb' });
+    assert.match(JSON.stringify(await commands()), /^\[\["unknown/);
+  });
+
   it('are those of opencode where no manifest is named', async () => {
     await begin({ manifest: null });
     assert.equal((await database().runs.run(SLUG))?.agentName, 'sync');
