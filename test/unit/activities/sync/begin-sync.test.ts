@@ -78,7 +78,11 @@ describe('the rows of a sync', () => {
   const commands = async (): Promise<unknown> => {
     const [record] = await database().provenance.records([SLUG]);
     const rows = record?.rows.filter(({ source }) => source === 'operatorCommand') ?? [];
-    return rows.map(({ columns: { who, kind, detail } }) => [who, kind, JSON.parse(String(detail))]);
+    return rows.map(({ columns: { who, kind, detail } }) => [
+      who,
+      kind,
+      JSON.parse(String(detail)) as unknown,
+    ]);
   };
 
   it('say who asked for it, of whom, and for what', async () => {
