@@ -237,6 +237,15 @@ describe('the publish gate', () => {
     assert.deepEqual([opens, world.forge.pulls.get(31)?.base.ref], [2, 'main']);
   });
 
+  it('opens it against no other base when the forge has another reason', async () => {
+    let opens = 0;
+    world.forge.fault = (call) => {
+      if (call.startsWith('open ') && (opens += 1) === 1) throw new Error('the forge is away');
+    };
+    await assert.rejects(publish(), /forge is away/);
+    assert.deepEqual([opens, world.forge.pulls.size], [1, 0]);
+  });
+
   describe('with a draft of an earlier turn', () => {
     const open = (title = 'WIP: Issue 12', changes: Partial<PullRequest> = {}): void => {
       const at = { head: { ref: BRANCH, sha: HEAD, fromFork: false } };

@@ -89,6 +89,12 @@ describe('the branch that a run works on', () => {
       'branch',
       /of branch main/,
     ],
+    [
+      'a branch with a base that git would not take',
+      { ...from('feature'), base: { ref: 'a b', sha: 'ba5e' } },
+      'branch',
+      /base branch of pull request #12 has an unusable name/,
+    ],
     ['its own base', { ...from('next'), base: { ref: 'next', sha: 'ba5e' } }, 'branch', /of branch next/],
     ['a stranger’s fork', from('feature', STRANGER), 'fork', /comes from a fork/],
     ['a branch that git would not take', from('-x'), 'branch', /unusable name/],
