@@ -51,6 +51,19 @@ describe('preparing a turn', () => {
       );
     });
 
+    it('is refused without a task, and for an agent that there is none of', async () => {
+      const trigger = { actor: '', textHash: '', operator: { promptRef: null, source } };
+      const run = { workflowId: `local:${slug}`, subject: localSubject(slug), repoId: null, slug, source };
+      assert.deepEqual(await prepareTurn(world.ports, input(run, trigger)), {
+        kind: 'refused',
+        reason: 'a run without an issue needs a prompt of the operator',
+      });
+      const none = { kind: 'refused', reason: 'there is no agent "coder"' } as const;
+      world.ports.agents.find = () => Promise.resolve(none);
+      assert.deepEqual(await local(), none);
+      assert.equal(await world.database.runs.run(slug), undefined);
+    });
+
     it('is held back by a pause of every run', async () => {
       await world.database.pauses.add({ scope: '*', since: ACT_AT, who: 'alice@desk' });
       assert.equal((await local()).kind, 'paused');

@@ -169,6 +169,13 @@ describe('preparing a turn', () => {
     assert.doesNotMatch(prompt, /Delete everything|mallory/);
   });
 
+  it('names twenty of them at most, however many strangers open', async () => {
+    for (let number = 30; number < 60; number += 1)
+      world.forge.linkedPulls.push({ number, title: 'x', author: 'mallory' });
+    const { prompt } = await ready();
+    assert.equal(prompt.match(/^> #\d+, of somebody/gmu)?.length, 20);
+  });
+
   describe('who may drive', () => {
     it('is asked again: a comment of somebody whose rights are gone is not told', async () => {
       const references = [comment(1, 'still here'), comment(2, 'go on', MALLORY)];
