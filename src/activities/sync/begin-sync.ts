@@ -1,5 +1,5 @@
 import { localSubject, type RepoRef } from '../../domain/forge/issue.js';
-import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
+import { operatorOrUnknown } from '../../domain/forge/operator-name.js';
 import type { ModelBudget } from '../../domain/run/model-use.js';
 import { pauseOf, pauseText } from '../../domain/run/pause.js';
 import type { SyncRun } from '../../domain/sync/sync.js';
@@ -39,10 +39,12 @@ async function mayBegin(ports: HomePorts, fork: RepoRef): Promise<BegunSync> {
 /** The rows of a run without an issue. */
 async function beginSync(ports: HomePorts, run: SyncRun, host: string): Promise<BegunSync> {
   const { slug, workflowId, order, agentBranch, prepared } = run;
-  const before = await mayBegin(ports, order.fork);
+  const { fork, upstream, manifest, by } = order;
+  const before = await mayBegin(ports, fork);
   if (before.kind === 'refused') return before;
   const now = ports.clock.now();
-  const name = order.manifest ?? 'sync';
+  const name = manifest ?? 'sync';
+  const forkName = `${fork.owner}/${fork.repo}`;
   const trigger = { agent: name, bottles: [], actor: '', actAt: now, actId: 0, textHash: '', pull: null };
   await writeTurnRows(
     ports,
@@ -53,18 +55,17 @@ async function beginSync(ports: HomePorts, run: SyncRun, host: string): Promise<
     },
     {
       row: undefined,
-      issueUrl: `${order.fork.owner}/${order.fork.repo}`,
+      issueUrl: forkName,
       agent: { name, gitUser: prepared.gitUser },
       ...{ provider: prepared.provider, bottleNames: prepared.bottleNames, promptRef: prepared.promptRef },
       ...{ branch: agentBranch, dropped: [], source: null, shadowed: false },
     },
   );
-  const { fork, upstream, manifest } = order;
   await recordCommand(ports, {
     ...{ id: `${slug}/start`, kind: 'start', slug, workflowId, at: now },
-    who: isOperatorName(order.by) ? order.by : UNKNOWN_OPERATOR,
-    detail: { fork: `${fork.owner}/${fork.repo}`, upstream, manifest },
+    who: operatorOrUnknown(by),
+    detail: { fork: forkName, upstream, manifest },
   });
   // Again, after its row is written: `changePause` goes by that.
-  return mayBegin(ports, order.fork);
+  return mayBegin(ports, fork);
 }

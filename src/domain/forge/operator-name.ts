@@ -10,3 +10,8 @@ const NAME = /^[^\p{C}\p{Z}]{1,128}$/u;
 export function isOperatorName(value: unknown): value is string {
   return typeof value === 'string' && NAME.test(value);
 }
+
+/** For the record: what is no name was not sent by a program of ours. */
+export function operatorOrUnknown(by: unknown): string {
+  return isOperatorName(by) ? by : UNKNOWN_OPERATOR;
+}

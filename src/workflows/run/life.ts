@@ -2,7 +2,7 @@
 import type { MachineEvent, Observed, Trigger } from '../../domain/run/events.js';
 import type { Withheld } from '../../domain/run/turn.js';
 import type { Place } from '../../domain/forge/issue.js';
-import { isOperatorName, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
+import { operatorOrUnknown } from '../../domain/forge/operator-name.js';
 import { makeSlug } from '../../domain/run/slug.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/forge/trigger.js';
 import { freeze, note, record, stopSleeping, type Draft, type LifeDraft } from './draft.js';
@@ -89,10 +89,9 @@ function recordStart(
   { by, promptRef }: NonNullable<Trigger['operator']>,
 ): void {
   const detail = { agent, bottles, pull, promptRef };
-  const who = isOperatorName(by) ? by : UNKNOWN_OPERATOR;
   commands.push({
     kind: 'record_command',
-    act: { at: env.now, who, kind: 'start', detail, slug },
+    act: { at: env.now, who: operatorOrUnknown(by), kind: 'start', detail, slug },
   });
 }
 
