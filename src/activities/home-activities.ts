@@ -11,6 +11,7 @@ import type { UnderWay } from '../domain/run/under-way.js';
 import { tellChecksStopped } from './rows/tell-checks-stopped.js';
 import { tellFrozen } from './rows/tell-frozen.js';
 import { stepOfTurn } from './base/work-of-run.js';
+import { checkChange } from './supervise/check-change.js';
 import { recordDecision, recordProposal } from './supervise/record-proposals.js';
 
 /** The activities of the home machine: the forge and the database. */
@@ -22,6 +23,7 @@ export function createHomeActivities(ports: HomePorts, underWay: UnderWay): Home
       beating((signal) =>
         underWay.during(stepOfTurn(input, 'prepare'), () => prepareTurn(unlessGivenUp(ports, signal), input)),
       ),
+    checkChange: (input) => checkChange(ports, input),
     recordTurn: (input) => recordTurn(ports, input),
     recordState: (input) => recordState(ports, input),
     recordEnd: (input) => recordEnd(ports, input),

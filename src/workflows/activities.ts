@@ -15,7 +15,9 @@ const HEARTBEAT = '10 seconds';
 const BACKOFF = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
 /** Within the server's ten seconds for a workflow task: what took longer would cost more events, not less. */
-export const promptly = proxyLocalActivities<Pick<HomeActivities, 'prepareTurn'> & HereActivities>({
+export const promptly = proxyLocalActivities<
+  Pick<HomeActivities, 'prepareTurn' | 'checkChange'> & HereActivities
+>({
   startToCloseTimeout: '5 seconds',
   retry: { maximumAttempts: 1 },
 });
@@ -35,7 +37,7 @@ export const home = proxyActivities<Pick<HomeActivities, 'prepareTurn'>>({
  * once it had expired, the SDK would not try again even when the disk has room.
  */
 export const rows = proxyLocalActivities<
-  Omit<HomeActivities, 'prepareTurn' | 'tellFrozen' | 'tellChecksStopped'>
+  Omit<HomeActivities, 'prepareTurn' | 'checkChange' | 'tellFrozen' | 'tellChecksStopped'>
 >({
   startToCloseTimeout: '10 seconds',
   localRetryThreshold: '5s',

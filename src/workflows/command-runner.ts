@@ -84,6 +84,7 @@ export class CommandRunner {
       case 'record_decision':
       case 'record_end':
         return this.rows.write(command);
+      case 'check_change':
       case 'apply_change':
       case 'rebuild_image':
         return this.takeIntoEffect(command);

@@ -3,13 +3,20 @@ import * as activities from './activities.js';
 import { bottlesQueue } from './messages.js';
 import type { MachineCommand } from './run/commands.js';
 
-export type ChangeCommand = Extract<MachineCommand, { kind: 'apply_change' | 'rebuild_image' }>;
+export type ChangeCommand = Extract<
+  MachineCommand,
+  { kind: 'check_change' | 'apply_change' | 'rebuild_image' }
+>;
 
-/** What an operator agreed to, in the bottle that runs or in the image of its next turn. Errors: the activities'. */
+/** What an operator agreed to, in the bottle that runs or for its next turn. Errors: the activities'. */
 export async function takeIntoEffect(command: ChangeCommand): Promise<MachineEvent> {
-  const { host, id } = command;
-  const taskQueue = bottlesQueue(host);
+  const { id } = command;
   const name = id.slice(0, 8);
+  if (command.kind === 'check_change') {
+    await activities.promptly.checkChange.executeWithOptions({ summary: `check ${name}` }, [command.input]);
+    return { kind: 'change_applied', id };
+  }
+  const taskQueue = bottlesQueue(command.host);
   if (command.kind === 'apply_change') {
     const options = { taskQueue, summary: `take ${name} into effect` };
     await activities.changes.applyChange.executeWithOptions(options, [command.input]);

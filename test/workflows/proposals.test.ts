@@ -68,6 +68,10 @@ describe('proposals on the time-skipping server', function () {
       });
       assert.deepEqual(life.fake.ran[1]?.changes, [shownOf(idOf('bbbb2222'))]);
       assert.deepEqual(life.fake.applied, []);
+      assert.deepEqual(
+        life.fake.checked.map(({ changes }) => changes),
+        [[shownOf(idOf('bbbb2222'))]],
+      );
       await life.frozen(2);
       assert.equal(life.fake.ran.length, 2);
     }));
@@ -132,6 +136,18 @@ describe('proposals on the time-skipping server', function () {
       await life.decide(idOf('abcd0001'));
       assert.equal((await answer).status, 'approved');
       life.endTurn();
+    }));
+
+  it('says the same of a run that is frozen, which sleeps on', () =>
+    run({ holdMs: 500 }, async (life) => {
+      await life.propose(idOf('abcd0002'));
+      life.endTurn();
+      await life.frozen();
+      life.fake.applyFailure = ApplicationFailure.nonRetryable('no turn could begin with it', 'invalid');
+      const [type, message] = await life.refusalOf(life.decide(idOf('abcd0002')));
+      assert.equal(type, 'ChangeFailed');
+      assert.match(message, /cannot take effect: no turn could begin with it/);
+      assert.deepEqual([life.fake.decided, life.fake.ran.length], [[], 1]);
     }));
 
   it('refuses what Temporal’s own page may send, and goes on', () =>

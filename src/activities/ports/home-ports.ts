@@ -1,4 +1,5 @@
 import type { AgentProvider } from '../../domain/agent/agent-provider.js';
+import type { NeedsWorld } from '../../domain/agent/agent-needs.js';
 import type { Agents } from '../../domain/agent/agents.js';
 import type { Amounts } from '../../domain/run/budget.js';
 import type { Clock } from '../../domain/base/clock.js';
@@ -21,6 +22,10 @@ export interface HomePorts {
   readonly proposalFiles: ProposalFiles;
   readonly auditLog: AuditLog;
   readonly signer: Signer;
+  /** Whether a route may have it. */
+  readonly secret: NeedsWorld['secret'];
+  /** Whether anybody may have a host below it, such as `co.uk`. */
+  readonly isPublicSuffix: (host: string) => boolean;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;
   /** The one host there is; `null` where several claim runs. */

@@ -131,17 +131,15 @@ export interface RecordDecisionInput extends RunRef {
   readonly decision: Omit<ProposalDecisionRow, 'slug'>;
 }
 
-/** Changes of the bottle's configuration that operators agreed to, for the turn that runs. */
-export interface ApplyChangeInput extends RunRef {
-  readonly prepared: PreparedTurn;
+/** What operators agreed to for the run's bottle. */
+export interface ChangesInput extends RunRef {
   /** All of the run so far, in order: blobs of `ShownProposal`s. */
   readonly changes: readonly string[];
 }
 
-/** For the image that the run's next turn begins in. */
-export interface RebuildImageInput extends RunRef {
-  /** As in `ApplyChangeInput`; those that are no steps of an image are left aside. */
-  readonly changes: readonly string[];
+/** For the turn that runs. */
+export interface ApplyChangeInput extends ChangesInput {
+  readonly prepared: PreparedTurn;
 }
 
 export type RebuiltImage =

@@ -12,7 +12,7 @@ import type {
   PublishHereInput,
   PublishInput,
   RecordCommandInput,
-  RebuildImageInput,
+  ChangesInput,
   RebuiltImage,
   RecordDecisionInput,
   RecordEndInput,
@@ -30,6 +30,7 @@ export interface HomeActivities {
   /** The one host there is: it need not be claimed. `null` where several claim runs. */
   readonly soleHost: () => Promise<string | null>;
   readonly prepareTurn: (input: PrepareTurnInput) => Promise<PrepareTurnOutcome>;
+  readonly checkChange: (input: ChangesInput) => Promise<void>;
   readonly recordTurn: (input: RecordTurnInput) => Promise<void>;
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
@@ -96,7 +97,7 @@ export interface HostActivities {
   /** What an operator agreed to takes effect in the bottle that runs. */
   readonly applyChange: (input: ApplyChangeInput) => Promise<void>;
   /** Builds the image that an operator agreed to. */
-  readonly rebuildImage: (input: RebuildImageInput) => Promise<RebuiltImage>;
+  readonly rebuildImage: (input: ChangesInput) => Promise<RebuiltImage>;
   readonly freezeBottle: (input: SettleTurnInput) => Promise<SettledTurn>;
   readonly archiveBottle: (input: RunRef) => Promise<void>;
   readonly destroyBottle: (input: DestroyInput) => Promise<void>;

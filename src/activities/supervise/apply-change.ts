@@ -3,8 +3,11 @@ import type { HostPorts } from '../ports/host-ports.js';
 import type { ApplyChangeInput } from '../ports/inputs.js';
 import { secretNeeds } from '../setup/current-config.js';
 import { writeConfig } from '../setup/write-config.js';
-import { setupWith } from '../setup/read-setup.js';
+import { setupWith, type TurnSetup } from '../setup/read-setup.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { isLocal } from '../../domain/forge/issue.js';
+import { forbiddenIn } from '../../domain/supervise/config-change.js';
+import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
 import { keepChanges } from '../setup/kept-changes.js';
 
 /** So long an engine may take to say whether the bottle still runs, milliseconds: a quarter of what an attempt may take. */
@@ -24,6 +27,7 @@ export async function applyChange(
   const { slug, changes } = input;
   const { files, runtime } = ports;
   const setup = await setupWith(ports, input, changes);
+  await refuseForbidden(ports, setup, changes.at(-1));
   const forgeToken = !isLocal(input.subject);
   // Asked before anything is written: an engine that is away keeps the change from taking effect.
   await runtime.inspect(slug, 'bundle');
@@ -41,4 +45,12 @@ export async function applyChange(
     delay(ANSWER_MS, false, { ref: false }),
   ]);
   if (isOver) await files.dropSecrets(slug);
+}
+
+/** An operator's own version of a file was not looked at when the agent proposed the other one. */
+async function refuseForbidden(ports: HostPorts, setup: TurnSetup, ref: string | undefined): Promise<void> {
+  if (ref === undefined) return;
+  const { change } = readShownProposal(await ports.blobs.getText(ref));
+  const why = forbiddenIn(change, { ...ports, ownRoutes: setup.ownRoutes });
+  if (why !== null) throw new InvalidInputError(why);
 }

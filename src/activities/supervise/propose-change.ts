@@ -6,7 +6,7 @@ import { shownImage } from '../setup/run-image-file.js';
 import { readSetup } from '../setup/read-setup.js';
 import type { QueueBody } from '../../domain/run/queue.js';
 import type { ProposeRequest } from '../../domain/run/run-channel.js';
-import { ownRouteIn, readChange, tooWideIn } from '../../domain/supervise/config-change.js';
+import { forbiddenIn, readChange } from '../../domain/supervise/config-change.js';
 import {
   MAX_JUSTIFICATION_BYTES,
   MAX_PROPOSED_BYTES,
@@ -54,17 +54,15 @@ export async function proposeChange(
     );
   const read = readChange(tool, currentFile, file);
   if (read.kind === 'problems') return refused(`${name}: ${read.problems.join('; ')}`);
-  const wide = tooWideIn(read.change, ports.isPublicSuffix);
-  if (wide !== undefined) return refused(`${name}: anybody may have a host below ${wide}: name the hosts`);
-  const own = ownRouteIn(read.change, setup.ownRoutes);
-  if (own !== undefined)
-    return refused(`route "${own}" belongs to every bottle of this kind, and cannot be changed`);
+  const { ownRoutes } = setup;
+  const forbidden = forbiddenIn(read.change, { ...ports, ownRoutes });
+  if (forbidden !== null) return refused(forbidden);
   const proposal: Proposal = {
     id,
     ...fields,
     arrival_timestamp: new Date(Math.min(at, ports.clock.now())).toISOString(),
   };
-  const shown: ShownProposal = { proposal, currentFile, change: read.change };
+  const shown: ShownProposal = { proposal, currentFile, change: read.change, ownRoutes };
   const ref = await ports.blobs.put(JSON.stringify(shown));
   await keepProposal(ports.files, slug, id, ref);
   return { kind: 'request', request: { slug, turn, id, tool, ref } };

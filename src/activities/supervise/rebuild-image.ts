@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { ImageBuildError } from '../../domain/bottle/bottle-image.js';
 import type { HostPorts } from '../ports/host-ports.js';
-import type { RebuildImageInput, RebuiltImage } from '../ports/inputs.js';
+import type { ChangesInput, RebuiltImage } from '../ports/inputs.js';
 import { readRunImage } from '../setup/run-image-file.js';
 import { buildSteps } from './build-steps.js';
 
@@ -11,7 +11,7 @@ import { buildSteps } from './build-steps.js';
  */
 export async function rebuildImage(
   ports: HostPorts,
-  { slug, changes }: RebuildImageInput,
+  { slug, changes }: ChangesInput,
   signal: AbortSignal,
 ): Promise<RebuiltImage> {
   const image = await readRunImage(ports.files, slug);

@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { NeedsWorld } from '../../domain/agent/agent-needs.js';
 import type { SubjectRef } from '../../domain/forge/issue.js';
 import type { RejectionRow } from '../../domain/run/rows.js';
 import type { Database } from '../../domain/run/stores.js';
@@ -16,8 +15,6 @@ export interface OrchestratorWorld {
   storeText(text: string): Promise<string>;
   /** What is kept under a reference. */
   readText(ref: string): Promise<string>;
-  /** Whether a route may have it, as this machine's secrets are. */
-  readonly secret: NeedsWorld['secret'];
   /** Reads the subject fresh and sends it to its workflow as a trigger by the operator, starting that when needed. */
   trigger(subject: SubjectRef, options: StartOptions): Promise<{ readonly kind: 'sent' } | Refused>;
   /** The same for a run without an issue. */

@@ -4,7 +4,6 @@ import { withNetwork, type ShownProposal } from '../../domain/supervise/shown-pr
 import { decideUpdate } from '../../workflows/messages.js';
 import type { Decision, ProposalDesk } from '../base/proposal-desk.js';
 import { refusalOf, send } from './call-workflow.js';
-import { changeRefusal } from './change-refusal.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 import { proposalReader } from './proposal-reader.js';
 import type { DecideRequest } from '../../domain/supervise/decision.js';
@@ -18,8 +17,6 @@ export function proposalDesk(world: OrchestratorWorld): ProposalDesk {
   return {
     ...proposalReader(world),
     decide: async (row, decision) => {
-      const reason = await changeRefusal(world, row, decision);
-      if (reason !== null) return { kind: 'refused', reason };
       const request = await requestOf(world, row, decision);
       const callMs = world.callMs ?? (row.tool === 'capability-block' ? BUILD_MS : DECIDE_MS);
       const desk = { ...world, callMs };

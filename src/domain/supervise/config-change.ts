@@ -157,6 +157,22 @@ function modelMark(route: Route): string {
     : '';
 }
 
+/** Why nobody may agree to the change, which begins with the file's name; `null` when somebody may. */
+export function forbiddenIn(change: ConfigChange, { ownRoutes, isPublicSuffix }: ForbiddenTo): string | null {
+  const wide = tooWideIn(change, isPublicSuffix);
+  if (wide !== undefined) return `allowlist: anybody may have a host below ${wide}: name the hosts`;
+  const own = ownRouteIn(change, ownRoutes);
+  return own === undefined
+    ? null
+    : `routes.json: route "${own}" belongs to every bottle of this kind, and cannot be changed`;
+}
+
+interface ForbiddenTo {
+  /** Names of routes that no manifest and no operator gave. */
+  readonly ownRoutes: readonly string[];
+  readonly isPublicSuffix: (host: string) => boolean;
+}
+
 /** The first of these routes that the change sets or removes. */
 export function ownRouteIn(change: ConfigChange, own: readonly string[]): string | undefined {
   if (change.kind !== 'routes') return undefined;
@@ -164,10 +180,7 @@ export function ownRouteIn(change: ConfigChange, own: readonly string[]): string
 }
 
 /** The first line it adds below which anybody may have a host, such as `*.co.uk`: no manifest may have it either. */
-export function tooWideIn(
-  change: ConfigChange,
-  isPublicSuffix: (host: string) => boolean,
-): string | undefined {
+function tooWideIn(change: ConfigChange, isPublicSuffix: (host: string) => boolean): string | undefined {
   if (change.kind !== 'allowlist') return undefined;
   return change.add.find((line) => {
     const entry = readAllowEntry(line);

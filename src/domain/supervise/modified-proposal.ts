@@ -10,12 +10,13 @@ export type ModifiedProposal =
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 /** The same proposal with another file, against the file that it started from. */
-export function modifiedProposal({ proposal, currentFile }: ShownProposal, file: string): ModifiedProposal {
+export function modifiedProposal(given: ShownProposal, file: string): ModifiedProposal {
+  const { proposal, currentFile } = given;
   if (utf8Length(file) > MAX_PROPOSED_BYTES)
     return { kind: 'problems', problems: [`it is larger than ${String(MAX_PROPOSED_BYTES / 1024)} KiB`] };
   const read = readChange(proposal.tool, currentFile, file);
   if (read.kind === 'problems') return read;
-  const shown = { proposal: { ...proposal, proposed_file: file }, currentFile, change: read.change };
+  const shown = { ...given, proposal: { ...proposal, proposed_file: file }, change: read.change };
   return { kind: 'modified', shown };
 }
 

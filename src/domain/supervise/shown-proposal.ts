@@ -10,6 +10,8 @@ export interface ShownProposal {
   /** The file that it started from. */
   readonly currentFile: string;
   readonly change: ConfigChange;
+  /** Routes in that file that nobody may change; absent in the blob of a version before this, and of a refused host. */
+  readonly ownRoutes?: readonly string[];
 }
 
 /** The same, but the image is built with a network. */

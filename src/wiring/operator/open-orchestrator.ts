@@ -6,7 +6,6 @@ import { orchestratorClient } from '../../cli/runs/orchestrator-client.js';
 import type { OrchestratorWorld } from '../../cli/runs/orchestrator-world.js';
 import type { Orchestrator } from '../../cli/base/orchestrator.js';
 import type { Config } from '../../config/load-config.js';
-import { needsWorld } from '../needs-world.js';
 import { fetchCommand } from './fetch-command.js';
 import { localTrigger } from './local-trigger.js';
 import { operatorName } from './operator-name.js';
@@ -35,7 +34,6 @@ export function orchestratorWorld(
     by,
     storeText: storePrompt,
     readText: (ref) => blobs.getText(ref),
-    secret: needsWorld(config).secret,
     trigger: (subject, options) => operatorTrigger({ config, client, storePrompt, by }, subject, options),
     triggerLocal: (source, options) => localTrigger({ config, client, storePrompt, by }, source, options),
     fetchCommand: (slug) => fetchCommand(home, slug),

@@ -27,6 +27,7 @@ import { agentsOfConfig } from '../agents-of-config.js';
 import type { Config } from '../../config/load-config.js';
 import { keepCheckins } from './keep-checkins.js';
 import { keepNotices } from './keep-notices.js';
+import { needsWorld } from '../needs-world.js';
 import { notifyHooks } from '../notify-hooks.js';
 import { hostPortsOfConfig } from './host-ports-of-config.js';
 import { handOver } from './hand-over.js';
@@ -85,6 +86,8 @@ export async function startWorker(
       proposalFiles: proposalFiles(home),
       auditLog: auditLog(home),
       signer,
+      secret: needsWorld(config).secret,
+      isPublicSuffix: hostPorts.isPublicSuffix,
       clock: hostPorts.clock,
       log,
       // The home machine is a host, and the only one that this program makes.

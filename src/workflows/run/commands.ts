@@ -3,7 +3,7 @@ import type {
   ApplyChangeInput,
   DestroyInput,
   PrepareTurnInput,
-  RebuildImageInput,
+  ChangesInput,
   RecordDecisionInput,
   RecordEndInput,
   RecordProposalInput,
@@ -49,6 +49,8 @@ export type MachineCommand =
   | { readonly kind: 'record_command'; readonly act: OperatorAct }
   | { readonly kind: 'record_proposal'; readonly input: RecordProposalInput }
   | { readonly kind: 'record_decision'; readonly input: RecordDecisionInput }
+  /** What an operator agreed to is looked at while there is no bottle that could take it in. */
+  | { readonly kind: 'check_change'; readonly id: string; readonly input: ChangesInput }
   /** What an operator agreed to takes effect in the bottle that runs. */
   | {
       readonly kind: 'apply_change';
@@ -61,7 +63,7 @@ export type MachineCommand =
       readonly kind: 'rebuild_image';
       readonly host: string;
       readonly id: string;
-      readonly input: RebuildImageInput;
+      readonly input: ChangesInput;
     }
   /** The people on the forge see that the run waits for somebody. Nothing comes of it. */
   | { readonly kind: 'tell_frozen'; readonly reason: FrozenReason; readonly run: RunRef }

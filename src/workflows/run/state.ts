@@ -113,6 +113,8 @@ export interface RunProposal {
   readonly isQueued?: boolean;
   /** The bottle that runs was told of it, if only by a try that failed: else it takes effect in the next turn. */
   readonly isSent?: boolean;
+  /** Of an image that is being built: how many changes of the run are in it beside its own. */
+  readonly builtOn?: number;
   /** The agent has heard of it. */
   readonly told: boolean;
   /** A host that was refused: nobody asked, nobody waits. */

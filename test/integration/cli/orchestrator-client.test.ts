@@ -61,7 +61,6 @@ describe('the commands’ orchestrator over a real workflow', function () {
       fetchCommand: () => null,
       storeText: (text) => Promise.resolve(`ref-${String(prompts.push(text))}`),
       readText: () => Promise.reject(new Error('unexpected readText')),
-      secret: () => ({ kind: 'ready' }),
       trigger: async (asked) => {
         await environment().client.workflow.signalWithStart(ISSUE_WORKFLOW, {
           workflowId: workflowIdOf(asked),

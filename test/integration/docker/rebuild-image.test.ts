@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
-import type { RebuildImageInput, RebuiltImage, RunTurnInput } from '../../../src/activities/ports/inputs.js';
+import type { ChangesInput, RebuiltImage, RunTurnInput } from '../../../src/activities/ports/inputs.js';
 import { keepChanges } from '../../../src/activities/setup/kept-changes.js';
 import { shownImage } from '../../../src/activities/setup/run-image-file.js';
 import { rebuildImage } from '../../../src/activities/supervise/rebuild-image.js';
@@ -71,7 +71,7 @@ describe('the image of a proposal that was approved', function () {
     }
 
     rebuild(...changes: readonly string[]): Promise<RebuiltImage> {
-      return rebuildImage(this.ports, { slug, changes } as unknown as RebuildImageInput, never);
+      return rebuildImage(this.ports, { slug, changes } as unknown as ChangesInput, never);
     }
 
     async reasonOf(changes: readonly string[]): Promise<string> {

@@ -16,6 +16,8 @@ export function sampleHome(own: Own, settings: OwnSettings): HomePorts {
     auditLog: { append: unexpected },
     proposalFiles: { write: unexpected, remove: unexpected },
     ...UNSIGNED,
+    secret: () => ({ kind: 'missing' }),
+    isPublicSuffix: () => false,
     log: { info: () => undefined, warn: () => undefined },
     soleHost: null,
     settings: {

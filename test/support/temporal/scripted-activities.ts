@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { beating } from '../../../src/activities/base/beating.js';
 import type {
   ApplyChangeInput,
-  RebuildImageInput,
+  ChangesInput,
   RebuiltImage,
   PrepareTurnInput,
   RecordCommandInput,
@@ -54,9 +54,10 @@ export class ScriptedActivities implements Scripted {
   readonly ended: RecordEndInput[] = [];
   readonly commanded: RecordCommandInput[] = [];
   readonly applied: ApplyChangeInput[] = [];
-  readonly rebuilt: RebuildImageInput[] = [];
+  readonly rebuilt: ChangesInput[] = [];
   readonly proposed: RecordProposalInput[] = [];
   readonly decided: RecordDecisionInput[] = [];
+  readonly checked: ChangesInput[] = [];
   readonly told: string[] = [];
   readonly archived: string[] = [];
   readonly destroyed: string[] = [];
@@ -102,6 +103,10 @@ export class ScriptedActivities implements Scripted {
     askHost: () => Promise.resolve({ holds: this.holds }),
     publishHere: () => this.publish(),
     publishWork: () => this.publish(),
+    checkChange: (input) => {
+      this.checked.push(input);
+      return this.applyFailure === null ? Promise.resolve() : Promise.reject(this.applyFailure);
+    },
     applyChange: async (input) => {
       this.applied.push(input);
       await this.whileApplying();

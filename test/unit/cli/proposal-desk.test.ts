@@ -10,7 +10,6 @@ import type { Database } from '../../../src/domain/run/stores.js';
 import { ID, shownProposal, SLUG } from '../../support/supervise/shown.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 import type { ProposalRow } from '../../../src/domain/run/rows.js';
-import type { SecretNeed } from '../../../src/domain/secret/secret-need.js';
 import type { DecideRequest } from '../../../src/domain/supervise/decision.js';
 import type { SentUntil } from '../../../src/workflows/messages.js';
 
@@ -47,8 +46,6 @@ describe('the commands’ desk of proposals', () => {
       by: 'alice@desk',
       storeText: (text: string) => blobs.put(text),
       readText: (from: string) => blobs.getText(from),
-      secret: ({ name }: SecretNeed) =>
-        name === 'set-key' ? { kind: 'ready' } : ({ kind: 'missing' } as const),
     };
     desk = proposalDesk(world as unknown as OrchestratorWorld);
     await add(ID, ref);
@@ -98,56 +95,6 @@ describe('the commands’ desk of proposals', () => {
     assert.deepEqual({ ...rest, until }, { ...common, verdict: 'modify' });
     assert.deepEqual(JSON.parse(await blobs.getText(own ?? '')), modified);
     assert.equal(await blobs.getText(notesRef ?? ''), 'Less.');
-  });
-
-  describe('with proposals of routes to a run that is frozen', () => {
-    /** A proposal of one more route, in its row. */
-    async function proposing(name: string, more: object): Promise<ProposalRow> {
-      const route = { name, upstream: `https://${name}.example`, methods: ['GET'], paths: ['/'], ...more };
-      const { proposal, ...rest } = shownProposal({
-        tool: 'cred-proxy-block',
-        proposed_file: JSON.stringify({ routes: [route] }),
-      });
-      const blob = await blobs.put(JSON.stringify({ proposal, ...rest }));
-      const made: ProposalRow = { ...rowOf(name.padEnd(32, '0'), blob), tool: 'cred-proxy-block' };
-      await database.proposals.add(made);
-      return made;
-    }
-    const approve = (proposal: ProposalRow): ReturnType<ProposalDesk['decide']> =>
-      desk.decide(proposal, { verdict: 'approve', notes: null });
-
-    it('refuses one that goes not with what was agreed to, and it waits as before', async () => {
-      const variable = { baseUrlEnv: 'SHARED_URL' };
-      const [a, b, c] = await Promise.all([
-        proposing('a', variable),
-        proposing('b', variable),
-        proposing('c', {}),
-      ]);
-      const decided = { slug: SLUG, id: a.id, status: 'approved', who: 'alice@desk', at: 9 } as const;
-      assert.equal((await approve(a)).kind, 'decided');
-      await database.proposals.decide({ ...decided, ref: a.ref, notesRef: null });
-      const refused = await approve(b);
-      assert.match(
-        refused.kind === 'refused' ? refused.reason : '',
-        /^the changed routes cannot be used: .*SHARED_URL/,
-      );
-      assert.equal((await approve(c)).kind, 'decided');
-      assert.equal((await desk.decide(b, { verdict: 'reject', notes: 'No.' })).kind, 'decided');
-      assert.deepEqual(
-        sent.map(({ request }) => request?.id),
-        [a.id, c.id, b.id],
-      );
-    });
-
-    it('refuses one whose secret is missing or not bound, with what to do', async () => {
-      const auth = (secret: string): object => ({ auth: { header: 'x-api-key', secret } });
-      const refused = await approve(await proposing('a', auth('no-key')));
-      assert.match(
-        refused.kind === 'refused' ? refused.reason : '',
-        /"no-key" is not set: bot-bottle secret set no-key --host a\.example:443 < file$/,
-      );
-      assert.equal((await approve(await proposing('b', auth('set-key')))).kind, 'decided');
-    });
   });
 
   it('passes on why it was refused', async () => {

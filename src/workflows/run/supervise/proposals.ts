@@ -90,26 +90,31 @@ export function proposed(d: LifeDraft, { id, tool, ref, turn, at }: Of<'proposed
 }
 
 export function decided(d: LifeDraft, event: Of<'decided'>): void {
-  const { s, life, commands } = d;
+  const { life } = d;
   const { id, status, by, at, ref, notesRef } = event;
   const known = life.proposals.find((one) => one.id === id);
   if (life.closing !== null || known?.decision !== null) return;
   const decision: ProposalDecision = { status, by, at, ref, notesRef };
   const { host } = life;
   if (ref !== null && known.tool === 'capability-block' && host !== null) {
-    replace(life, { ...known, decision, isApplied: true });
     note(d, `${known.tool} ${id.slice(0, 8)} ${status} by ${by}: its image is being built`);
-    const input = { ...runRef(s, life), changes: [...life.changes, ref] };
-    return void commands.push({ kind: 'rebuild_image', host, id, input });
+    return build(d, { ...known, decision, isApplied: true }, host, ref);
   }
   // A try that failed may have got as far as the bottle: then a refusal is a change, too, that takes it back.
   const changesNothing = ref === null && known.isSent !== true;
-  if (changesNothing || atWork(life) === null) return stands(d, { ...known, decision, isSent: false });
+  if (changesNothing) return stands(d, { ...known, decision });
   replace(life, { ...known, decision, isApplied: true, isQueued: true });
   applyNext(d);
 }
 
-/** One at a time, each with all that stands by then: the bottle's files are written whole. */
+/** Beside others: a build takes minutes. */
+function build({ s, life, commands }: LifeDraft, one: RunProposal, host: string, ref: string): void {
+  replace(life, { ...one, builtOn: life.changes.length });
+  const input = { ...runRef(s, life), changes: [...life.changes, ref] };
+  commands.push({ kind: 'rebuild_image', host, id: one.id, input });
+}
+
+/** One at a time, each with all that stands by then: the bottle's files are written whole, and one may exclude another. */
 function applyNext(d: LifeDraft): void {
   const { s, life, commands } = d;
   const next = nextToApply(life);
@@ -118,8 +123,10 @@ function applyNext(d: LifeDraft): void {
   const ref = next.decision?.ref ?? null;
   const stage = atWork(life);
   if (stage === null) {
-    stands(d, { ...one, isSent: false });
-    return applyNext(d);
+    replace(life, { ...one, isSent: false });
+    if (ref === null) return changeApplied(d, one.id);
+    const input = { ...runRef(s, life), changes: [...life.changes, ref] };
+    return void commands.push({ kind: 'check_change', id: one.id, input });
   }
   replace(life, { ...one, isSent: true });
   const input = applyInput(s, life, stage, [...life.changes, ...(ref === null ? [] : [ref])]);
@@ -132,11 +139,20 @@ function atWork({ stage, turn }: Life): Running | null {
 }
 
 export function changeApplied(d: LifeDraft, id: string): void {
-  const known = d.life.proposals.find((one) => one.id === id);
+  const { life } = d;
+  const known = life.proposals.find((one) => one.id === id);
   if (known?.isApplied !== true) return;
+  const ref = known.decision?.ref ?? null;
+  // What was agreed to while it was built is below it in the next turn, where a build that fails is the end of the run.
+  if (ref !== null && life.closing === null && life.host !== null && isOutdated(known, life))
+    return build(d, known, life.host, ref);
   stands(d, known);
   if (known.tool === 'capability-block' && isWaitedFor(d, known)) stopTurn(d, 'rebuilt');
   applyNext(d);
+}
+
+function isOutdated({ builtOn }: RunProposal, { changes }: Life): boolean {
+  return builtOn !== undefined && builtOn !== changes.length;
 }
 
 /** The agent does nothing else, so its turn may end for it: one that has gone on comes to the end of its turn by itself. */

@@ -76,6 +76,18 @@ describe('a change that an operator agreed to', () => {
   };
   const away = (): Promise<never> => Promise.reject(new Error('the engine is away'));
 
+  it('changes nothing where it is the operator’s own file and opens a public suffix', async () => {
+    const wide = shownProposal({ bottle_slug: SLUG, proposed_file: 'pypi.org\n*.co.uk\n' });
+    const ports = { ...world.ports, isPublicSuffix: (host: string) => host === 'co.uk' };
+    const changes = [await ports.blobs.put(JSON.stringify(wide))];
+    const turn = await world.turning({}, { allow: ['pypi.org'] });
+    await assert.rejects(
+      applyChange(ports, { ...turn, changes }),
+      /anybody may have a host below \*\.co\.uk/,
+    );
+    await isUntouched();
+  });
+
   it('changes nothing where the engine is away: the operator may reject it now', async () => {
     await assert.rejects(apply({}, away), /engine is away/);
     await isUntouched();

@@ -145,6 +145,11 @@ describe('what an agent proposes', () => {
       assert.deepEqual(await keptProposals(ports.files, SLUG), []);
     });
 
+  it('names the routes that nobody may change, for who is given an editor', async () => {
+    const made = await propose({}, { registries: ['npm'] });
+    assert.deepEqual((await shown(made)).ownRoutes, ['npm']);
+  });
+
   it('is refused where it would change a route that every bottle of the kind has', async () => {
     const bottle = { registries: ['npm'] } as const;
     const setup = await readSetup(ports, await world.turning({}, bottle));

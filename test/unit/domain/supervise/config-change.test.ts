@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { Route } from '../../../../src/domain/egress/route.js';
 import {
   effectOf,
+  forbiddenIn,
   ownRouteIn,
   readChange,
   routesIn,
-  tooWideIn,
   withChange,
   type ConfigChange,
   type EgressRules,
@@ -141,6 +141,10 @@ describe('what proposed routes change', () => {
     assert.equal(ownRouteIn(change, ['one']), 'one');
     assert.equal(ownRouteIn(change, ['two']), 'two');
     assert.equal(ownRouteIn(change, ['npm']), undefined);
+    assert.equal(
+      forbiddenIn(change, { ownRoutes: ['two'], isPublicSuffix: () => false }),
+      'routes.json: route "two" belongs to every bottle of this kind, and cannot be changed',
+    );
   });
 });
 
@@ -197,24 +201,25 @@ describe('a change of an image', () => {
 });
 
 describe('a line below which anybody may have a host', () => {
-  const tooWide = (...add: readonly string[]): string | undefined =>
-    tooWideIn({ kind: 'allowlist', add, remove: ['*.org.uk'] }, (host) => /^(?:co|org)\.uk$/.test(host));
+  const tooWide = (...add: readonly string[]): string | null =>
+    forbiddenIn(
+      { kind: 'allowlist', add, remove: ['*.org.uk'] },
+      { ownRoutes: ['npm'], isPublicSuffix: (host) => /^(?:co|org)\.uk$/.test(host) },
+    );
+  const why = (line: string): string => `allowlist: anybody may have a host below ${line}: name the hosts`;
 
   it('is named when a change adds it, with a port too', () => {
-    assert.equal(tooWide('a.example.org', '*.co.uk', '*.org.uk'), '*.co.uk');
-    assert.equal(tooWide('*.co.uk:8443'), '*.co.uk:8443');
+    assert.equal(tooWide('a.example.org', '*.co.uk', '*.org.uk'), why('*.co.uk'));
+    assert.equal(tooWide('*.co.uk:8443'), why('*.co.uk:8443'));
   });
 
   it('is none that names one host, a domain of somebody’s or no host', () => {
-    assert.equal(tooWide('co.uk', '*.example.org', 'no host name'), undefined);
+    assert.equal(tooWide('co.uk', '*.example.org', 'no host name'), null);
   });
 
   it('is none in a change of routes', () => {
     const change = { kind: 'routes', set: [route('co.uk')], add: ['*.co.uk'], remove: [] } as const;
-    assert.equal(
-      tooWideIn(change, () => true),
-      undefined,
-    );
+    assert.equal(forbiddenIn(change, { ownRoutes: ['npm'], isPublicSuffix: () => true }), null);
   });
 });
 

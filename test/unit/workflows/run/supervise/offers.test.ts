@@ -53,6 +53,7 @@ describe('a host that was refused to an agent that did not ask for it', () => {
   it('that the operator agrees to wakes the run, whose prompt names the file that is in effect', () => {
     const world = offered(offer(1));
     decide(world, offer(1).ref, offer(1).id);
+    world.feed({ kind: 'change_applied', id: offer(1).id });
     assert.equal(world.phase, 'rehydrating');
     const { id, ref } = offer(1);
     assert.deepEqual(world.life.turn.cause, {

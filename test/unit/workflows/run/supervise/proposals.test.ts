@@ -223,7 +223,8 @@ describe('a decision while the agent is at work', () => {
       const world = both();
       world.command({ kind: 'freeze' });
       const then = kinds(world.feed({ kind: 'change_applied', id: ID }));
-      assert.deepEqual(then, ['record_decision', 'record_decision']);
+      assert.deepEqual(then, ['record_decision', 'check_change']);
+      assert.deepEqual(kinds(world.feed({ kind: 'change_applied', id: OTHER })), ['record_decision']);
       assert.deepEqual(
         [of(world), world.life.changes],
         [
@@ -280,13 +281,19 @@ describe('a decision while the agent is at work', () => {
     ]) {
       const world = proposing();
       end(world);
-      assert.deepEqual(kinds(decide(world, SHOWN)), ['record_decision']);
+      assert.deepEqual(kinds(decide(world, SHOWN)), ['check_change']);
+      assert.deepEqual(kinds(world.feed({ kind: 'change_applied', id: ID })), ['record_decision']);
+      assert.ok(first(world).isSent !== true);
       assert.deepEqual(world.life.changes, [SHOWN]);
     }
   });
 });
 
 describe('a decision on a run that is frozen', () => {
+  const agree = (world: World): void => {
+    decide(world, SHOWN);
+    world.feed({ kind: 'change_applied', id: ID });
+  };
   /** Frozen as done, with a proposal that waits. */
   const waiting = (): World => {
     const world = proposing();
@@ -297,7 +304,13 @@ describe('a decision on a run that is frozen', () => {
 
   it('wakes it, is what its prompt is about, and has been heard of when that turn has begun', () => {
     const world = waiting();
-    assert.deepEqual(kinds(decide(world, SHOWN)), ['record_decision', 'prepare_turn']);
+    const [check, ...others] = decide(world, SHOWN);
+    assert.deepEqual(others, []);
+    assert.ok(check?.kind === 'check_change');
+    assert.deepEqual([check.id, check.input.changes, check.input.slug], [ID, [SHOWN], world.life.slug]);
+    assert.deepEqual([outcome(world), world.phase, world.life.changes], ['pending', 'frozen', []]);
+    const then = world.feed({ kind: 'change_applied', id: ID });
+    assert.deepEqual(kinds(then), ['record_decision', 'prepare_turn']);
     const decisions = [{ id: ID, tool: 'pipelock-block', status: 'approved', notesRef: 'n' }];
     assert.deepEqual(world.turn.cause, { kind: 'decision', decisions });
     assert.ok(!first(world).told);
@@ -308,9 +321,29 @@ describe('a decision on a run that is frozen', () => {
     assert.deepEqual(run.input.changes, [SHOWN]);
   });
 
-  it('has been heard of, too, by the turn that goes on with one that the machine ended', () => {
+  it('leaves it asleep, and the proposal waiting, where a turn could not begin with that', () => {
     const world = waiting();
     decide(world, SHOWN);
+    assert.deepEqual(world.feed({ kind: 'change_failed', id: ID, reason: 'no secret' }), []);
+    assert.deepEqual([world.phase, outcome(world), first(world).decision], ['frozen', 'pending', null]);
+    assert.match(world.life.timeline.at(-1)?.what ?? '', /was approved and cannot take effect: no secret/);
+    assert.deepEqual(kinds(decide(world, null)), ['record_decision', 'prepare_turn'], 'of which it hears');
+  });
+
+  it('is looked at after the one before it, with that', () => {
+    const world = proposing();
+    propose(world, { id: OTHER });
+    world.endTurn({ done });
+    decide(world, SHOWN);
+    assert.deepEqual(decide(world, SECOND, OTHER), []);
+    const second = world.feed({ kind: 'change_applied', id: ID }).at(-1);
+    assert.ok(second?.kind === 'check_change');
+    assert.deepEqual([second.id, second.input.changes], [OTHER, [SHOWN, SECOND]]);
+  });
+
+  it('has been heard of, too, by the turn that goes on with one that the machine ended', () => {
+    const world = waiting();
+    agree(world);
     world.liveTurn({ exitCode: 137 });
     assert.equal(world.turn.cause.kind, 'interrupted');
     world.liveTurn({ done });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { outcomeOfProposal } from '../../../../../src/workflows/run/supervise/proposals.js';
-import { decide, ID, proposing } from '../../../../support/machine/proposing.js';
+import { decide, ID, propose, proposing } from '../../../../support/machine/proposing.js';
 import { comment, done, kinds, POLICY, type World, wrote } from '../../../../support/machine/world.js';
 
 const BUILT = '2'.repeat(64);
@@ -59,6 +59,47 @@ describe('an image that an operator agreed to', () => {
     assert.deepEqual([world.life.changes, world.turn.stop], [[], null]);
     world.feed({ kind: 'proposal_told', id: ID });
     assert.ok(isTold(world));
+  });
+
+  describe('while another one is being built', () => {
+    const OTHER = 'b'.repeat(32);
+    const SECOND = '4'.repeat(64);
+    const both = (): World => {
+      const world = proposing('capability-block');
+      propose(world, { id: OTHER, tool: 'capability-block' });
+      decide(world, BUILT);
+      const [beside] = decide(world, SECOND, OTHER);
+      assert.ok(beside?.kind === 'rebuild_image');
+      assert.deepEqual(beside.input.changes, [SECOND]);
+      world.feed({ kind: 'change_applied', id: ID });
+      return world;
+    };
+
+    it('is built once more on what was agreed to meanwhile, as the next turn would', () => {
+      const world = both();
+      const [again, ...others] = world.feed({ kind: 'change_applied', id: OTHER });
+      assert.deepEqual(others, []);
+      assert.ok(again?.kind === 'rebuild_image');
+      assert.deepEqual([again.id, again.host, again.input.changes], [OTHER, 'h1', [BUILT, SECOND]]);
+      assert.deepEqual(world.life.changes, [BUILT]);
+      const built = kinds(world.feed({ kind: 'change_applied', id: OTHER }));
+      assert.ok(built.includes('record_decision') && !built.includes('rebuild_image'));
+      assert.deepEqual(world.life.changes, [BUILT, SECOND]);
+    });
+
+    it('is none, and leaves the run as it was, where it cannot be built on that', () => {
+      const world = both();
+      world.feed({ kind: 'change_applied', id: OTHER });
+      world.feed({ kind: 'build_failed', id: OTHER, reasonRef: WHY });
+      assert.equal(outcomeOfProposal(world.state, OTHER).status, 'failed');
+      assert.deepEqual(world.life.changes, [BUILT]);
+    });
+
+    it('is not built again for a run that is to end', () => {
+      const world = both();
+      world.feed({ kind: 'lost', readAt: 20, why: 'gone' });
+      assert.ok(!kinds(world.feed({ kind: 'change_applied', id: OTHER })).includes('rebuild_image'));
+    });
   });
 
   it('is not built when the operator rejects it', () => {
