@@ -16,6 +16,7 @@ import { readEgress } from './egress-record.js';
 import { limitHit } from './limit-hit.js';
 import { pumpLogs } from './log-pump.js';
 import { Relay } from './relay.js';
+import { startedAt } from './started-at.js';
 import type { TurnJournal } from './turn-journal.js';
 import { untilDelivered } from './until-delivered.js';
 
@@ -253,12 +254,11 @@ export class TurnWatch {
 
   /** Enforces the turn limit: time since the container started, less what was held for the operator or slept by the machine. */
   private async limit(signal: AbortSignal): Promise<void> {
-    const state = await this.ports.runtime.inspect(this.input.slug, 'agent').catch(() => undefined);
-    const startedAt = Date.parse(state?.startedAt ?? '') || this.ports.clock.now();
+    const began = await startedAt(this.ports, this.input.slug, signal);
     const sleep = new Sleep(this.ports.clock);
     for (;;) {
       this.journal.hold(sleep.slept());
-      const left = startedAt + this.input.turnTimeoutMs + this.journal.record.heldMs - this.ports.clock.now();
+      const left = began + this.input.turnTimeoutMs + this.journal.record.heldMs - this.ports.clock.now();
       if (left <= 0 && !this.relay.isHeld) {
         await this.stop('timeout', STOP_GRACE_S);
         return;
