@@ -74,6 +74,7 @@ export interface Observed {
   readonly readAt: number;
   /** The subject itself. */
   readonly open: boolean;
+  /** When it was closed last, whether or not it is open again; `null`: never, or that is not known. */
   readonly closedAt: number | null;
   /** Agent label and member assignee hold right now, whether or not the subject is open. */
   readonly triggered: boolean;

@@ -83,7 +83,7 @@ export async function observeSubject(
     kind: 'observed',
     readAt,
     open: issue.state === 'open',
-    closedAt: timeOf(issue.closedAt),
+    closedAt: timeOf(issue.closedAt ?? lastCloseIn(timeline)),
     triggered: verdict.triggered,
     trigger: verdict.trigger && {
       ...verdict.trigger,
@@ -93,6 +93,11 @@ export async function observeSubject(
     place,
   };
   return { kind: 'observed', event, issue, refusal: verdict.refusal, edited: verdict.edited };
+}
+
+/** Of an issue that is open again the forge itself gives no time. */
+function lastCloseIn(timeline: readonly TimelineAct[]): string | null {
+  return timeline.findLast(({ kind }) => kind === 'closed')?.at ?? null;
 }
 
 /** What the run works on from its beginning: the pull request that is its subject, or the one whose reopening asks for it. */

@@ -21,16 +21,24 @@ export function observed(d: Draft, event: Observed): void {
   if (isForeign(d, event.place)) return;
   const fresh = absorbObserved(d.s, event, d.env.now);
   const { trigger } = event;
+  // By the trigger that the life had: one later than the close is the next life's. Another agent's ends this one anyway.
+  if (livingOf(d.s)?.trigger.agent === trigger?.agent) closeIfSeen(d, event, fresh);
   if (trigger !== null && fresh) triggered(d, trigger);
+  closeIfSeen(d, event, fresh);
   const life = livingOf(d.s);
-  if (life === null || life.stage.kind === 'destroying') return;
-  const closing = life.closing ?? closingOf(life, event, fresh);
-  if (closing !== null) return close({ ...d, life }, closing);
-  if (!fresh) return;
+  if (life === null || life.closing !== null || !fresh) return;
   // What the operator started needs no trigger.
   const isWanted = event.triggered || life.trigger.operator !== undefined;
   if (!isWanted) withhold({ ...d, life }, 'untriggered', 'unassigned or unlabelled');
   else if (life.withheld === 'unserved') release({ ...d, life });
+}
+
+/** The read says that what the run was for is over. */
+function closeIfSeen(d: Draft, event: Observed, fresh: boolean): void {
+  const life = livingOf(d.s);
+  if (life === null || life.closing !== null) return;
+  const closing = closingOf(life, event, fresh);
+  if (closing !== null) close({ ...d, life }, closing);
 }
 
 function triggered(d: Draft, trigger: Trigger): void {

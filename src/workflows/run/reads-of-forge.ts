@@ -57,8 +57,13 @@ export function closingOf(life: Life, event: Observed, fresh: boolean): Closing 
     const how = closedPr.merged ? 'merged' : 'closed';
     return { at: closedPr.closedAt ?? event.readAt, why: `PR #${String(closedPr.number)} ${how}` };
   }
-  if (fresh && !event.open) return { at: event.closedAt ?? event.readAt, why: 'issue closed' };
+  if (fresh && isOver(event, since)) return { at: event.closedAt ?? event.readAt, why: 'issue closed' };
   return null;
+}
+
+/** What is open again was closed all the same, if somebody has asked for another run since. */
+function isOver({ open, closedAt, trigger }: Observed, since: number): boolean {
+  return !open || (trigger !== null && closedAt !== null && closedAt > since);
 }
 
 export function openPrs({ prs }: Life): number[] {

@@ -37,6 +37,19 @@ describe('what is seen of a subject', () => {
     assert.deepEqual([world.lastSeen.open, world.lastSeen.closedAt], [false, ACT_AT + 5_000]);
   });
 
+  it('is when it was last closed, where it is open again', async () => {
+    for (const [kind, at] of [
+      ['closed', 1_000],
+      ['reopened', 2_000],
+      ['closed', 3_000],
+      ['reopened', 4_000],
+    ] as const)
+      world.forge.act(12, kind, '', ACT_AT + at);
+    await world.handle(aHint());
+    const { open, closedAt, trigger } = world.lastSeen;
+    assert.deepEqual([open, closedAt, trigger?.actAt], [true, ACT_AT + 3_000, ACT_AT + 4_000]);
+  });
+
   it('is dated before the forge was asked', async () => {
     const { now } = world;
     world.forge.fault = () => (world.now = now + 500);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Trigger } from '../../../../src/domain/run/events.js';
 import { initialState } from '../../../../src/workflows/run/beginnings.js';
 import { running } from '../../../support/machine/stages.js';
 import {
@@ -104,6 +105,75 @@ describe('what the forge is seen to say of a run', () => {
     world.feed(observed({ readAt: AT + 10, prs: [pr(12, { open: false, closedAt: AT - 1 })] }));
     world.feed(observed({ readAt: AT + 20, prs: [pr(99, { open: false, closedAt: AT + 15 })] }));
     assert.equal(world.phase, 'frozen');
+  });
+
+  describe('ends the run with its pull request although it was asked for again, both before one read', () => {
+    const [CLOSED, ASKED] = [AT + 60_000, AT + 90_000];
+    const closed = pr(13, { open: false, closedAt: CLOSED });
+    const see = (world: World, asked: Partial<Trigger> = {}): World => {
+      const next = trigger(ASKED, { actId: 9, ...asked });
+      world.feed(observed({ readAt: AT + 120_000, trigger: next, prs: [closed] }));
+      return world;
+    };
+
+    it('and the later act begins the next one', () => {
+      const world = see(World.frozenDone());
+      assert.deepEqual(world.life.closing, { at: CLOSED, why: 'PR #13 closed' });
+      world.destroyed();
+      assert.equal(world.state.endedAt, CLOSED);
+      world.continueIntoNextLife();
+      assert.deepEqual([world.phase, world.life.trigger.actId], ['queued', 9]);
+    });
+
+    it('and an act of the second of the close does so, too', () => {
+      assert.equal(see(World.frozenDone(), { actAt: CLOSED }).state.pendingTrigger?.actId, 9);
+    });
+
+    it('and an act before the close was of the run that ends', () => {
+      const world = see(World.frozenDone(), { actAt: CLOSED - 1_000 });
+      assert.deepEqual([world.phase, world.state.pendingTrigger], ['destroying', null]);
+    });
+
+    it('and no turn of a run that waited to be asked for begins before that', () => {
+      const world = World.frozenDone();
+      world.feed(observed({ readAt: AT, triggered: false }));
+      see(world);
+      assert.deepEqual([world.phase, world.state.pendingTrigger?.actId], ['destroying', 9]);
+    });
+
+    it('unless that was closed before the run itself was asked for', () => {
+      const world = new World();
+      world.feed(observed({ readAt: AT, trigger: trigger(CLOSED, { pull: 13 }) }));
+      world.liveTurn({ done });
+      see(world);
+      assert.deepEqual([world.phase, world.life.trigger.actId], ['frozen', 9]);
+    });
+
+    it('and another agent has the issue that was asked for before the close', () => {
+      const world = see(World.frozenDone(), { agent: 'other', actAt: CLOSED - 5_000 });
+      assert.deepEqual([world.phase, world.state.pendingTrigger?.agent], ['destroying', 'other']);
+    });
+  });
+
+  it('ends the run with its issue although that was reopened, and asked for again by that, before one read', () => {
+    const reopened = (world: World, closedAt: number, asked: Trigger | null): World => {
+      world.feed(observed({ readAt: AT + 120_000, closedAt, trigger: asked }));
+      return world;
+    };
+    const rests = (): World => {
+      const world = new World();
+      world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+      world.liveTurn({ done: { ...done, status: 'blocked' } });
+      return world;
+    };
+    const again = trigger(AT + 90_000, { actId: 9 });
+    const world = reopened(rests(), AT + 60_000, again);
+    assert.deepEqual(world.life.closing, { at: AT + 60_000, why: 'issue closed' });
+    assert.equal(world.state.pendingTrigger?.actId, 9);
+    assert.equal(reopened(rests(), AT, again).phase, 'frozen', 'closed before the run was asked for');
+    assert.equal(reopened(rests(), AT + 60_000, null).phase, 'frozen', 'nobody asks for another');
+    const hasPull = World.frozenDone();
+    assert.equal(reopened(hasPull, AT + 60_000, again).phase, 'frozen', 'its pull request is open');
   });
 
   it('ends the turn that runs, as one of a run that is to end', () => {
