@@ -25,9 +25,10 @@ export async function workBranch(
 ): Promise<WorkBranch> {
   const { slug, subject, trigger } = input;
   const number = issue.isPull ? issue.number : trigger.pull;
-  if (number === null) return { kind: 'branch', branch: branchOf(slug, subject.number), pull: null };
-  const [pull, bot] = await Promise.all([forge.readPr(number), forge.whoAmI()]);
+  // The row's, since a run stays on the branch that it began on.
   const begun = row?.slug === slug && row.branch !== '' ? row.branch : undefined;
+  if (number === null) return { kind: 'branch', branch: begun ?? branchOf(slug, subject.number), pull: null };
+  const [pull, bot] = await Promise.all([forge.readPr(number), forge.whoAmI()]);
   const name = `#${String(number)}`;
   // An earlier run's pull request that is closed again: the issue still asks for work.
   if (begun === undefined && !issue.isPull && pull.state !== 'open')

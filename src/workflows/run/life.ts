@@ -59,7 +59,8 @@ function triggered(d: Draft, trigger: Trigger): void {
     return close({ ...d, life }, { at: trigger.actAt - 1, why: `${trigger.agent} was asked for instead` });
   }
   s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
-  life.trigger = trigger;
+  // What a life works on is what it began with.
+  life.trigger = { ...trigger, pull: life.trigger.pull };
   release({ ...d, life });
 }
 

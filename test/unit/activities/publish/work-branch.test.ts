@@ -67,6 +67,12 @@ describe('the branch that a run works on', () => {
     assert.ok(empty.kind === 'branch' && empty.branch === 'bot-bottle/12-older', 'a row without a branch');
   });
 
+  it('stays what the run’s row says, although nobody knows the pull request any more', async () => {
+    const kept = await asked(null, 'branch', 'bot-bottle/12-older');
+    assert.deepEqual(kept, { kind: 'branch', branch: 'bot-bottle/12-older', pull: null });
+    assert.deepEqual(await asked(null, 'branch', ''), { kind: 'branch', branch: OWN, pull: null });
+  });
+
   it('is one that a run has made in the bot’s fork, where runs publish from there', async () => {
     const chosen = await asked(from('bot-bottle/12-older', BOT), 'fork');
     assert.ok(chosen.kind === 'branch' && chosen.branch === 'bot-bottle/12-older', JSON.stringify(chosen));

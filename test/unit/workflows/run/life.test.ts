@@ -206,6 +206,24 @@ describe('a run whose subject is a pull request', () => {
   });
 });
 
+describe('a run that the reopening of a pull request began', () => {
+  it('works on that one’s branch to its end, whatever asks for it again, and no other run does', () => {
+    for (const [first, again] of [
+      [31, null],
+      [null, 31],
+    ] as const) {
+      const world = new World();
+      world.feed(observed({ readAt: AT, trigger: trigger(AT, { pull: first }) }));
+      world.liveTurn({ done });
+      const asked = trigger(AT + 2_000, { pull: again, actor: 'bob', actId: 7 });
+      world.feed(observed({ readAt: AT + 3_000, trigger: asked }));
+      const [prepare] = world.feed(wrote(comment(1)));
+      assert.ok(prepare?.kind === 'prepare_turn');
+      assert.deepEqual(prepare.input.trigger, { ...asked, pull: first });
+    }
+  });
+});
+
 describe('a run with several pull requests', () => {
   it('does not end with one of an earlier life, of which it is told when that is closed', () => {
     const world = new World();
