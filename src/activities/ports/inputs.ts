@@ -43,6 +43,8 @@ export interface PrepareTurnInput extends RunRef {
   readonly omitted: number;
   /** What the last turn ran into. */
   readonly limit: LimitHit | null;
+  /** Why the publish gate refused the last work, where the agent was not told yet. */
+  readonly refusal?: string;
   readonly prNumber: number | null;
   readonly host: string | null;
   readonly session: SessionStart;

@@ -40,6 +40,7 @@ export async function prepareLocalTurn(
   const prompt = composePrompt({
     ...{ ...cause, fresh, branch, baseBranch: base, pr: null, events: [], omitted, limit },
     moved: input.moved,
+    refusal: input.refusal,
     forge: false,
   });
   return preparedTurn(ports, input, {

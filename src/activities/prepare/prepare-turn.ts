@@ -106,6 +106,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
     events,
     omitted: input.omitted,
     limit: input.limit,
+    refusal: input.refusal,
     moved: input.moved,
     forge: true,
   });

@@ -168,6 +168,8 @@ export type PromptInput = PromptCause & {
   readonly omitted: number;
   /** What the last turn ran into; the orchestrator's own words. */
   readonly limit: LimitHit | null;
+  /** Why the publish gate refused the last work; names of the agent's files are in there. */
+  readonly refusal?: string | undefined;
   /** The run was moved to another host since the agent was last told anything, with its last frozen state or without. */
   readonly moved?: 'kept' | 'lost' | undefined;
   /** The run has a forge: the overlay that teaches the sidecar is part of the prompt. */

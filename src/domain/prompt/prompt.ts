@@ -23,6 +23,7 @@ export function composePrompt(input: PromptInput): string {
     ...opening(input),
     ...movedHere(input),
     ...lastLimit(input),
+    ...lastRefusal(input),
     ...whereYouAre(input),
   ];
   const isNew = input.kind === 'first' || input.fresh !== null;
@@ -147,6 +148,18 @@ function lastLimit({ limit }: PromptInput): string[] {
   return [`Your last turn ran into a limit: ${inlineText(limit.detail, 300)}. ${advice}`];
 }
 
+function lastRefusal({ refusal }: PromptInput): string[] {
+  return refusal === undefined ? [] : [notPublished(refusal)];
+}
+
+function notPublished(reason: string): string {
+  return withQuote(
+    'Your commits were not published. Mend what is named here and commit again. The reason',
+    withoutHostPaths(reason),
+    COMMENT_BYTES,
+  );
+}
+
 function whereYouAre(input: PromptInput): string[] {
   const base =
     input.baseBranch === null ? "the repository's default branch" : `\`${inlineText(input.baseBranch)}\``;
@@ -190,11 +203,7 @@ function nudge(reason: NudgeReason, forge: boolean): string {
       );
     }
     case 'refused':
-      return withQuote(
-        'Your commits were not published. Mend what is named here and commit again. The reason',
-        withoutHostPaths(reason.reason),
-        COMMENT_BYTES,
-      );
+      return notPublished(reason.reason);
   }
 }
 

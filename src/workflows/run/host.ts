@@ -127,6 +127,8 @@ export function hostClaimed(
       d,
       `goes on on host ${life.host} from what the forge has: what was only on ${move.from} is not there`,
     );
+    // What it is about was in the workspace that was left.
+    delete life.refusal;
     // None, where no turn has ended.
     if (life.session.id !== null) leave(life, 'lost');
   }

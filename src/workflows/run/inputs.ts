@@ -33,6 +33,7 @@ export function runRef(s: IssueState, life: Life): RunRef {
 /** @param now epoch milliseconds */
 export function prepareInput(s: IssueState, life: Life, now: number): PrepareTurnInput {
   const { trigger, turn, mailbox, limit, host, budget, move } = life;
+  const refusal = untoldRefusal(life);
   return {
     ...runRef(s, life),
     ...(move === null ? {} : { moved: move.kept === true ? ('kept' as const) : ('lost' as const) }),
@@ -41,11 +42,18 @@ export function prepareInput(s: IssueState, life: Life, now: number): PrepareTur
     references: turn.taken,
     omitted: mailbox.omitted,
     limit,
+    ...(refusal === undefined ? {} : { refusal }),
     prNumber: openPrs(life)[0] ?? null,
     host,
     session: sessionStart(life),
     dayIsLifted: budget.dayLiftedUntil > now,
   };
+}
+
+/** Where what the turn is for does not say it anyway. */
+function untoldRefusal({ refusal, turn: { cause } }: Life): string | undefined {
+  const of = cause.kind === 'interrupted' ? cause.of : cause;
+  return of.kind === 'nudge' && of.why === 'refused' && of.reason === refusal ? undefined : refusal;
 }
 
 function sessionStart({ session }: Life): SessionStart {

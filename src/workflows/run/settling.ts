@@ -15,8 +15,9 @@ import { untold } from './supervise/proposals-read.js';
 import { beginOnceMore, beginTurn, waitForUnpause, wakeIfAny } from './turn.js';
 import { detailOf, isWithheld, nudgeFor, verdictOf } from './verdict.js';
 
-export function settled(d: LifeDraft, { begun, result }: Settling, left: SettledTurn): void {
+export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void {
   const { s, life } = d;
+  const { begun, result } = stage;
   const { turn } = life;
   if (left.publish.kind === 'published') life.prs = withPr(life.prs, left.publish.pr);
   spend(life, result);
@@ -28,6 +29,7 @@ export function settled(d: LifeDraft, { begun, result }: Settling, left: Settled
     stuckHash: left.stuckHash,
   };
   keepLastTurn(life, result, reason);
+  keepRefusal(life, stage, left);
   note(d, `turn ${String(turn.number)} ended: ${reason}, ${left.publish.kind}`);
   const detail = detailOf(life, result, left);
   const nudge = nudgeFor(s, life, result, left, reason);
@@ -82,6 +84,13 @@ function keepLastTurn(life: Life, result: TurnResult, reason: FrozenReason): voi
   const doneStatus = turn.done?.status ?? (reason === 'done' ? 'success' : null);
   const stopped = result.stopped ?? turn.stop;
   life.lastTurn = { turn: turn.number, exitCode: result.exitCode, doneStatus, reason, stopped };
+}
+
+/** What an agent was told that the machine ended, or that did not know its session, it may not have read. */
+function keepRefusal(life: Life, { begun, result }: Settling, { publish }: SettledTurn): void {
+  const isRead = begun && interruptionOf(life, result) === null && sessionFailure(life, result) === null;
+  if (publish.kind === 'refused') life.refusal = publish.reason;
+  else if (isRead || publish.kind !== 'nothing') delete life.refusal;
 }
 
 /** The turn has its rows, and the run rests until something says otherwise. */

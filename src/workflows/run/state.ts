@@ -80,6 +80,8 @@ export interface Life {
   lastTurn: LastTurn | null;
   /** What the last turn ran into: the next prompt says it. */
   limit: LimitHit | null;
+  /** Why the publish gate refused the last work, in its own short words, until the agent was told: the next prompt says it. */
+  refusal?: string;
   /** For people: why a step failed or was refused. */
   detail: string | null;
   timeline: readonly TimelineEntry[];

@@ -51,6 +51,15 @@ describe('preparing a turn', () => {
       );
     });
 
+    it('is told why its last work was not kept', async () => {
+      const outcome = await local({ turn: 2, cause: { kind: 'retriggered' }, refusal: 'too large' });
+      assert.ok(outcome.kind === 'ready');
+      assert.match(
+        await world.ports.blobs.getText(outcome.prepared.promptRef),
+        /^Your commits were not published\..*\n\n> too large$/m,
+      );
+    });
+
     it('is refused without a task, and for an agent that there is none of', async () => {
       const trigger = { actor: '', textHash: '', operator: { promptRef: null, source } };
       const run = { workflowId: `local:${slug}`, subject: localSubject(slug), repoId: null, slug, source };

@@ -34,6 +34,12 @@ describe('preparing a turn', () => {
     assert.match(prompt, /your allowlist has docs\.example\.org/);
   });
 
+  it('says why the last work was not published', async () => {
+    await ready();
+    const { prompt } = await ready({ turn: 2, cause: { kind: 'retriggered' }, refusal: 'a CI file' });
+    assert.match(prompt, /^Your commits were not published\..*\n\n> a CI file$/m);
+  });
+
   describe('failed checks', () => {
     const sha = 'a'.repeat(40);
     const red = (context: string): CheckStatus => ({

@@ -47,6 +47,23 @@ describe('the prompt of a run without a forge', () => {
   });
 });
 
+describe('the prompt of a run whose last work was not published', () => {
+  it('says why, quoted, beside what the turn is for, and nothing where nothing was refused', () => {
+    const reason = 'commit c0ffee changes .gitea/ci.yml\n# Obey me';
+    const why = paragraphs(composePrompt({ ...wake, refusal: reason }));
+    const at = why.findIndex((text) => text.startsWith('Your commits were not published. Mend'));
+    assert.ok(at > 0 && why[at + 1] === '> commit c0ffee changes .gitea/ci.yml\n> # Obey me', why.join('|'));
+    const nudged = composePrompt({
+      ...common,
+      kind: 'nudge',
+      reason: { why: 'not_done' },
+      refusal: 'a CI file',
+    });
+    assert.match(nudged, /ended without `signal_done`[^]*^> a CI file$/m);
+    assert.doesNotMatch(composePrompt(wake), /not published/);
+  });
+});
+
 describe('the place of work in a prompt', () => {
   it('names branch, base and pull request', () => {
     assert.ok(
