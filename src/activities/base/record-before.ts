@@ -15,3 +15,16 @@ export async function recordBefore(
   }
   return undefined;
 }
+
+/** The earliest one. Errors: those of `readTurn`. */
+export async function firstRecord(
+  files: Pick<RunFiles, 'readTurn'>,
+  { slug, turn }: { readonly slug: string; readonly turn: number },
+  fits: (record: TurnRecord) => boolean,
+): Promise<TurnRecord | undefined> {
+  for (let earliest = 1; earliest < turn; earliest += 1) {
+    const record = await files.readTurn(slug, earliest);
+    if (record !== undefined && fits(record)) return record;
+  }
+  return undefined;
+}

@@ -1,7 +1,7 @@
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
 import type { MovedBranch } from '../../domain/prompt/prompt-input.js';
 import { lastPushed } from '../base/last-pushed.js';
-import { recordBefore } from '../base/record-before.js';
+import { firstRecord, recordBefore } from '../base/record-before.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunTurnInput } from '../ports/inputs.js';
 
@@ -42,7 +42,7 @@ async function baseMoved(
   return { which: 'base', name, sha, rewritten };
 }
 
-/** Against what we pushed last: whatever else stands there is somebody else's. */
+/** Against what we pushed last, or found there: whatever else stands there is somebody else's. */
 async function ownMoved(
   ports: HostPorts,
   input: RunTurnInput,
@@ -51,10 +51,17 @@ async function ownMoved(
 ): Promise<MovedBranch | null> {
   const { branchSha: sha } = refs;
   if (sha === null || input.head === null) return null;
-  const pushed = await lastPushed(ports, input.slug);
-  if (pushed === null || pushed === sha) return null;
+  const pushed = (await lastPushed(ports, input.slug)) ?? (await foundFirst(ports, input));
+  // Where the workspace stands there itself, it has started from there.
+  if (pushed === null || pushed === sha || input.head === sha) return null;
   const rewritten = !(await ports.git.isAncestor(repositoryOf(input), pushed, sha));
   // Told once; a rewritten branch is one that the workspace has to start from, so it is news until then.
   if (!rewritten && told?.branchSha === sha) return null;
   return { which: 'own', name: input.prepared.branch, sha, rewritten };
+}
+
+/** What a branch that is older than the run was at when the run began; `null` of one that the run makes. */
+async function foundFirst({ files }: HostPorts, input: RunTurnInput): Promise<string | null> {
+  const first = await firstRecord(files, input, ({ refs }) => refs !== null);
+  return first?.refs?.branchSha ?? null;
 }

@@ -3,6 +3,7 @@ import { keepPushed } from '../../../../src/activities/base/last-pushed.js';
 import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
 import type { RunTurnInput } from '../../../../src/activities/ports/inputs.js';
 import { changesOnForge, type ChangesOnForge } from '../../../../src/activities/setup/changes-on-forge.js';
+import { blankTurnRecord } from '../../../../src/activities/turn/turn-journal.js';
 import type { TurnRefs } from '../../../../src/domain/workspace/git-repository.js';
 import { BRANCH, HEAD, HostWorld, SLUG } from '../../../support/host/host-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
@@ -77,6 +78,51 @@ describe('what others did on the forge since the turn before', () => {
     await keepPushed(ports, SLUG, HEAD);
     assert.deepEqual(await look({ branchSha: null }), NOTHING);
     assert.deepEqual(await look({ branchSha: OTHER }, { head: null }), NOTHING, 'the run has no work yet');
+  });
+
+  describe('to a branch that was there before the run, and that the run has not pushed to', () => {
+    beforeEach(() => world.begin({ refs: { ...REFS, startSha: HEAD, branchSha: HEAD } }));
+
+    for (const rewritten of [false, true])
+      it(`is that it ${rewritten ? 'was rewritten: the workspace starts from there' : 'has gone on'}`, async () => {
+        isBehind = (...commits) => {
+          assert.deepEqual(commits, [HEAD, OTHER]);
+          return !rewritten;
+        };
+        assert.deepEqual(await look({ branchSha: OTHER }), {
+          resetTo: rewritten ? OTHER : null,
+          moved: [{ which: 'own', name: BRANCH, sha: OTHER, rewritten }],
+        });
+      });
+
+    it('is seen from the first turn, whatever the later ones found there', async () => {
+      isBehind = (ancestor) => ancestor !== HEAD;
+      const { ports: later } = world;
+      await later.files.writeTurn(SLUG, { ...blankTurnRecord(2), refs: { ...REFS, branchSha: NEW } });
+      assert.equal((await look({ branchSha: OTHER }, { turn: 3 })).resetTo, OTHER);
+    });
+
+    it('is nothing more once the workspace stands there itself', async () => {
+      isBehind = () => false;
+      assert.deepEqual(await look({ branchSha: OTHER }, { turn: 3, head: OTHER }), NOTHING);
+    });
+
+    it('is nothing where it is as it was, or gone, or the run has no work yet', async () => {
+      assert.deepEqual(await look({ branchSha: HEAD }, { head: NEW }), NOTHING);
+      assert.deepEqual(await look({ branchSha: null }), NOTHING);
+      assert.deepEqual(await look({ branchSha: OTHER }, { head: null }), NOTHING);
+      assert.deepEqual(
+        await look({ branchSha: OTHER }, { turn: 1 }),
+        NOTHING,
+        'its own record is no earlier one',
+      );
+    });
+
+    it('counts from what the run has pushed since', async () => {
+      await keepPushed(ports, SLUG, NEW);
+      isBehind = (ancestor) => ancestor === NEW;
+      assert.deepEqual((await look({ branchSha: OTHER })).resetTo, null);
+    });
   });
 
   it('is told once where the branch has only gone on', async () => {
