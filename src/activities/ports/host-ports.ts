@@ -2,6 +2,7 @@ import type { ForgeKind } from '../../domain/forge/issue.js';
 import type { AgentProvider } from '../../domain/agent/agent-provider.js';
 import type { BottleRuntime } from '../../domain/bottle/bottle-runtime.js';
 import type { Clock } from '../../domain/base/clock.js';
+import type { OneByOne } from '../../domain/base/one-by-one.js';
 import type { ForgeFor } from '../../domain/forge/forge.js';
 import type { Forks } from '../../domain/forge/forks.js';
 import type { GitRepository, PublishLimits } from '../../domain/workspace/git-repository.js';
@@ -36,6 +37,8 @@ export interface HostPorts {
   readonly channel: RunChannel;
   readonly provider: (name: string) => AgentProvider;
   readonly slots: TurnSlots;
+  /** By slug: who gives a bottle that runs its files, or takes them away, does it alone. All of a host's are of one process. */
+  readonly placing: OneByOne;
   readonly disk: DiskGuard;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;

@@ -24,15 +24,23 @@ export async function applyChange(
   input: ApplyChangeInput,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
-  const { slug, changes } = input;
-  const { files, runtime } = ports;
-  const setup = await setupWith(ports, input, changes);
-  await refuseForbidden(ports, setup, changes.at(-1));
-  const forgeToken = !isLocal(input.subject);
+  const setup = await setupWith(ports, input, input.changes);
+  await refuseForbidden(ports, setup, input.changes.at(-1));
   // Asked before anything is written: an engine that is away keeps the change from taking effect.
-  await runtime.inspect(slug, 'bundle');
-  signal.throwIfAborted();
-  await files.placeSecrets(slug, secretNeeds(setup), { forgeToken });
+  await ports.runtime.inspect(input.slug, 'bundle');
+  await ports.placing.next(input.slug, async () => {
+    signal.throwIfAborted();
+    await place(ports, input, setup);
+  });
+}
+
+async function place(
+  ports: HostPorts,
+  { slug, subject, changes }: ApplyChangeInput,
+  setup: TurnSetup,
+): Promise<void> {
+  const { files, runtime } = ports;
+  await files.placeSecrets(slug, secretNeeds(setup), { forgeToken: !isLocal(subject) });
   await writeConfig(ports, slug, setup);
   await keepChanges(files, slug, changes);
   // Its turn may have ended meanwhile, and a bottle that rests has no secrets. The change is in effect, so an engine that

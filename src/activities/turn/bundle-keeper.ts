@@ -36,14 +36,8 @@ export async function keepBundle(
       }
       ports.log.warn({ slug, turn, exitCode, restarts: restarts + 1 }, 'the sidecar died; restarting it');
       await journal.decide({ sidecarRestarts: restarts + 1 });
-      const setup = await readSetup(ports, input);
       await takeIn();
-      await Promise.all([
-        ports.files.placeSecrets(slug, secretNeeds(setup), { forgeToken: !isLocal(input.subject) }),
-        writeConfig(ports, slug, setup),
-        writeHeader(ports, input, setup),
-      ]);
-      await ports.runtime.start(slug, 'bundle');
+      await ports.placing.next(slug, () => startAnew(ports, input));
     } catch (error) {
       if (await isGone(ports.runtime, slug, 'bundle')) {
         ports.log.warn({ slug, turn }, 'the sidecar is gone; giving the turn up');
@@ -54,6 +48,21 @@ export async function keepBundle(
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+/**
+ * Read here, not before: an operator's change may have taken effect since the sidecar died. Started here, too: who applies a
+ * change takes the secrets of a bottle whose sidecar does not run.
+ */
+async function startAnew(ports: HostPorts, input: RunTurnInput): Promise<void> {
+  const { slug } = input;
+  const setup = await readSetup(ports, input);
+  await Promise.all([
+    ports.files.placeSecrets(slug, secretNeeds(setup), { forgeToken: !isLocal(input.subject) }),
+    writeConfig(ports, slug, setup),
+    writeHeader(ports, input, setup),
+  ]);
+  await ports.runtime.start(slug, 'bundle');
 }
 
 function isAbort(error: unknown): boolean {

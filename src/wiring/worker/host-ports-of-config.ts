@@ -17,6 +17,7 @@ import { isPublicSuffix } from '../../adapters/manifests/public-suffix.js';
 import { ownSecretFiles, type Config } from '../../config/load-config.js';
 import { readBoundSecret } from '../../config/secret-binding.js';
 import { inspectSecret } from '../../config/secrets.js';
+import { OneByOne } from '../../domain/base/one-by-one.js';
 import type { Tracing } from '../../domain/base/tracing.js';
 import type { ForkGit } from '../../domain/sync/ports.js';
 import type { UnderWay } from '../../domain/run/under-way.js';
@@ -95,6 +96,7 @@ export async function hostPortsOfConfig(
     channel: temporalRunChannel(client),
     provider: agentProvider,
     slots,
+    placing: new OneByOne(),
     // It measures how long things take: that goes on evenly, whatever becomes of the clock on the wall.
     disk: new DiskGuard(disk, diskLimits(config), { now: () => performance.now() }, log),
     clock,

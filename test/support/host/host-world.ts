@@ -14,6 +14,7 @@ import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
+import { OneByOne } from '../../../src/domain/base/one-by-one.js';
 import type { TurnBottle } from '../../../src/domain/bottle/bottle-setup.js';
 import type {
   BottleRuntime,
@@ -184,6 +185,7 @@ function portsOf(world: HostWorld, home: string, underWay: UnderWayFiles): HostP
     } as unknown as HostPorts['channel'],
     provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),
     slots: new TurnSlots(1, () => Promise.resolve([])),
+    placing: new OneByOne(),
     disk: idleDiskGuard(),
     clock: { now: Date.now },
     log: { info: () => undefined, warn: (_fields, message) => void world.warned.push(message) },

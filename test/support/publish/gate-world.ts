@@ -2,6 +2,7 @@
  * The publish gate with everything real around it but Temporal: a Gitea, the engine, the agent image's own entrypoint,
  * the host's files and git. The agent is a shell script.
  */
+import { OneByOne } from '../../../src/domain/base/one-by-one.js';
 import { NO_BUDGET } from '../../../src/domain/run/model-use.js';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -140,6 +141,7 @@ export class GateWorld {
       // Without a container of its own there is no session to take along.
       provider: (name) => ({ ...agentProvider(name), sessionPaths: [] }),
       slots: new TurnSlots(1, () => Promise.resolve([])),
+      placing: new OneByOne(),
       disk: idleDiskGuard(),
       clock: { now: Date.now },
       log: { info: () => undefined, warn: () => undefined },

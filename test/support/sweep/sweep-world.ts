@@ -21,6 +21,7 @@ import { sweepFile } from '../../../src/adapters/files/sweep-file.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { temporalRunChannel } from '../../../src/adapters/temporal/run-channel.js';
 import { temporalRunStates } from '../../../src/adapters/temporal/run-states.js';
+import { OneByOne } from '../../../src/domain/base/one-by-one.js';
 import { METADATA_FILE } from '../../../src/domain/run/run-metadata.js';
 import { workflowIdOf, type SubjectRef } from '../../../src/domain/forge/issue.js';
 import type { Database } from '../../../src/domain/run/stores.js';
@@ -89,6 +90,7 @@ export class SweepWorld {
       channel: temporalRunChannel(this.client),
       provider: agentProvider,
       slots: new TurnSlots(1, () => Promise.resolve([])),
+      placing: new OneByOne(),
       secrets: new SecretGuard(null, () => []),
       disk: idleDiskGuard(),
       clock: { now: () => Date.now() + this.ahead },

@@ -103,6 +103,24 @@ describe('a change that an operator agreed to', () => {
     await isUntouched();
   });
 
+  it('changes nothing when nobody waits any more once the sidecar is restarted', async () => {
+    const waiting = new AbortController();
+    let restarted = (): void => undefined;
+    const restart = new Promise<void>((resolve) => (restarted = resolve));
+    const { placing } = world.ports;
+    const restarting = placing.next(SLUG, () => restart);
+    const next = placing.next.bind(placing);
+    placing.next = (slug, work) => {
+      const placed = next(slug, work);
+      waiting.abort(new Error('too late'));
+      restarted();
+      return placed;
+    };
+    await assert.rejects(apply({}, undefined, waiting.signal), /too late/);
+    await isUntouched();
+    await restarting;
+  });
+
   it('stands once it is in effect, whatever the engine does then', async () => {
     let asked = 0;
     const ref = await apply({}, (slug, role) => {

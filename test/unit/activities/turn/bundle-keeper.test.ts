@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
+import { applyChange } from '../../../../src/activities/supervise/apply-change.js';
 import { keepBundle } from '../../../../src/activities/turn/bundle-keeper.js';
 import { TurnJournal } from '../../../../src/activities/turn/turn-journal.js';
 import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
 import { SLUG } from '../../../support/host/host-world.js';
+import { shownProposal } from '../../../support/supervise/shown.js';
 import { passTimeUntil } from '../../../support/turn/pass-time.js';
 import { TurnWorld } from '../../../support/turn/turn-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
@@ -18,16 +20,21 @@ describe('the keeper of a turn’s sidecar', () => {
   /** What has been done when the sidecar’s messages are taken in. */
   let takenInAfter: string[][];
   let kept: Promise<'ended' | 'gave_up'>;
+  let whileTakenIn: () => Promise<void>;
 
   beforeEach(async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     world = await TurnWorld.open(newPath());
     turn = new AbortController();
     takenInAfter = [];
+    whileTakenIn = () => Promise.resolve();
     const { files, clock } = world.ports;
     journal = await TurnJournal.open(files, SLUG, 1, clock);
     world.put('bundle', { status: 'running' });
-    const takeIn = (): Promise<void> => Promise.resolve(void takenInAfter.push([...world.asked]));
+    const takeIn = (): Promise<void> => {
+      takenInAfter.push([...world.asked]);
+      return whileTakenIn();
+    };
     kept = keepBundle(world.ports, await world.host.turning(), journal, turn.signal, takeIn);
   });
   afterEach(async () => {
@@ -38,6 +45,13 @@ describe('the keeper of a turn’s sidecar', () => {
 
   const started = (): number => world.asked.filter((what) => what === 'start bundle').length;
   const warned = (): readonly string[] => world.host.warned;
+  const allowlist = (): string =>
+    readFileSync(join(world.ports.files.paths(SLUG).root, 'config/allowlist'), 'utf8');
+  /** An operator's decision takes effect. */
+  const change = async (): Promise<void> => {
+    const ref = await world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG })));
+    await applyChange(world.ports, { ...(await world.host.turning()), changes: [ref] });
+  };
 
   it('leaves one that lives alone, and ends with the turn, without a word', async () => {
     turn.abort();
@@ -54,6 +68,39 @@ describe('the keeper of a turn’s sidecar', () => {
     assert.ok(existsSync(bundleToken));
     assert.ok(existsSync(join(root, 'config/allowlist')));
     assert.deepEqual(warned(), ['the sidecar died; restarting it']);
+  });
+
+  it('restarts it with what an operator agreed to meanwhile', async () => {
+    whileTakenIn = change;
+    world.exit('bundle', 137);
+    await passTimeUntil(() => started() === 1, 0);
+    assert.match(allowlist(), /^files\.example$/m);
+  });
+
+  it('and a change do not meet: the sidecar begins with its secrets, and the change is in effect', async () => {
+    const { placing, runtime, files } = world.ports;
+    const [start, next] = [runtime.start.bind(runtime), placing.next.bind(placing)];
+    const seen = { isApplied: false, isHeldBack: false };
+    placing.next = (slug, work) => {
+      let hasBegun = false;
+      // What may begin has begun by then.
+      setImmediate(() => (seen.isHeldBack = !hasBegun));
+      return next(slug, () => {
+        hasBegun = true;
+        return work();
+      });
+    };
+    let changing: Promise<void> | undefined;
+    runtime.start = async (slug, role) => {
+      changing ??= change().finally(() => (seen.isApplied = true));
+      while (!seen.isApplied && !seen.isHeldBack) await new Promise(setImmediate);
+      return start(slug, role);
+    };
+    world.exit('bundle', 137);
+    await passTimeUntil(() => started() === 1, 0);
+    await changing;
+    assert.ok(existsSync(files.paths(SLUG).bundleToken));
+    assert.match(allowlist(), /^files\.example$/m);
   });
 
   it('gives up at the third death, counting those that an earlier worker saw', async () => {
