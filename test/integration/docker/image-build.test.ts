@@ -105,6 +105,14 @@ describe("docker: a bottle's own image", function () {
     assert.match(error.log, /line-1\n/);
   });
 
+  it('that prints without end is ended, and says what to do', async () => {
+    const line = 'y'.repeat(1000);
+    const error = await failure(spec(`RUN while :; do echo ${line}; done`));
+    assert.match(error.message, /cannot be built: it printed more than 64 MiB.*: let its steps print less/);
+    await until('its end', async () => ((await running()) === 0 ? true : undefined), 60_000);
+    assert.equal(error.log.split('\n').at(-2), line);
+  });
+
   it('that is no Dockerfile, or copies from a context that it has not, fails', async () => {
     assert.match((await failure(spec('BREW coffee'))).message, /unknown instruction: BREW/i);
     assert.match((await failure(spec('COPY secrets /secrets'))).message, /secrets/);
