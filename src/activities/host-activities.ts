@@ -11,7 +11,7 @@ import type { PublishResult } from '../domain/run/turn.js';
 import { publishWork } from './publish/publish-work.js';
 import { settleTurn } from './settle-turn.js';
 import { OneByOne } from '../domain/base/one-by-one.js';
-import { openPrWork, stepOfRun, stepOfTurn } from './base/work-of-run.js';
+import { openPrWork, stepOfChange, stepOfRun, stepOfTurn } from './base/work-of-run.js';
 import { whereItIs } from './prepare/where-it-is.js';
 import { newestSnapshot } from './transcript/kept-snapshots.js';
 import { atMostThrice } from './base/tries.js';
@@ -52,8 +52,14 @@ export function createHostActivities(
         ? beating((signal) => publish(besideTask(ports, taskBeganAt), input, signal))
         : Promise.resolve(null),
     publishWork: (input) => settling((signal) => publish(ports, input, signal)),
-    applyChange: (input) => beating((signal) => applyChange(ports, input, signal)),
-    rebuildImage: (input) => beating((signal) => rebuildImage(ports, input, signal)),
+    applyChange: (input) =>
+      beating((signal) =>
+        ports.underWay.during(stepOfChange(input, 'apply'), () => applyChange(ports, input, signal)),
+      ),
+    rebuildImage: (input) =>
+      beating((signal) =>
+        ports.underWay.during(stepOfChange(input, 'build'), () => rebuildImage(ports, input, signal)),
+      ),
     freezeBottle: (input) =>
       settling((signal) =>
         ports.underWay.during(stepOfTurn(input, 'settle'), () =>

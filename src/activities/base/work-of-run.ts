@@ -48,3 +48,15 @@ export function stepOfTurn(
   const work = { slug, key: `${step}-${String(turn)}`, what: `${STEPS[step]} turn ${String(turn)}` };
   return step === 'read' ? { ...work, isBackground: true } : work;
 }
+
+const STEPS_OF_CHANGE = { apply: 'applying', build: 'building the image of' } as const;
+
+/** Of what operators agreed to, which is known by the last of it: one that is taken back leaves another one the last. */
+export function stepOfChange(
+  { slug, changes }: { readonly slug: string; readonly changes: readonly string[] },
+  step: keyof typeof STEPS_OF_CHANGE,
+): Work {
+  const last = changes.at(-1);
+  const what = last === undefined ? 'no change' : `change ${last.slice(0, 12)}`;
+  return { slug, key: `${step}-${last ?? 'none'}`, what: `${STEPS_OF_CHANGE[step]} ${what}` };
+}

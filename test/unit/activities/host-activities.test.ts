@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { createHostActivities } from '../../../src/activities/host-activities.js';
+import { stepOfChange } from '../../../src/activities/base/work-of-run.js';
+import { keptChanges } from '../../../src/activities/setup/kept-changes.js';
+import { keepRunImage } from '../../../src/activities/setup/run-image-file.js';
 import { Attachments } from '../../../src/activities/turn/attachments.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
+import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
+import type { Work } from '../../../src/domain/run/under-way.js';
 import { HostWorld, SLUG } from '../../support/host/host-world.js';
+import { IMAGE, shownProposal } from '../../support/supervise/shown.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const BEGAN = 1_700_000_000_000;
@@ -31,5 +39,82 @@ describe('the last check-in of an agent', () => {
     // The machine slept.
     now += HOUR_MS;
     assert.equal(await activities.lastCheckinAge(run), 0);
+  });
+});
+
+describe('what an operator agreed to, and two workers died of', () => {
+  const newPath = useNewPaths();
+  let home: string;
+  let world: HostWorld;
+  beforeEach(async () => {
+    home = newPath();
+    world = await HostWorld.open(home);
+    world.containers = { bundle: { status: 'running' } };
+  });
+
+  async function diesTwice(work: Work): Promise<void> {
+    for (let worker = 1; worker <= 2; worker += 1) {
+      const underWay = await UnderWayFiles.open(home);
+      await new Promise<void>((begun) => {
+        void underWay.during(work, () => {
+          begun();
+          return new Promise<never>(() => undefined);
+        });
+      });
+    }
+  }
+  const put = (tool: 'pipelock-block' | 'capability-block', file: string): Promise<string> =>
+    world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG, tool, proposed_file: file })));
+  const activities = async (): Promise<ReturnType<typeof createHostActivities>> =>
+    createHostActivities({ ...world.ports, underWay: await UnderWayFiles.open(home) }, new Attachments());
+  const activity = <T>(work: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(work);
+
+  it('is not applied a third time, and said; what is agreed to after it, or stood before, is', async () => {
+    const [first, fatal, other] = await Promise.all(
+      ['a.example', 'b.example', 'c.example'].map((host) => put('pipelock-block', `${host}\n`)),
+    );
+    assert.ok(first !== undefined && fatal !== undefined && other !== undefined);
+    const input = { ...(await world.turning()), changes: [first, fatal] };
+    await diesTwice(stepOfChange(input, 'apply'));
+    const { applyChange } = await activities();
+    await activity(() =>
+      assert.rejects(applyChange(input), {
+        type: 'set_aside',
+        nonRetryable: true,
+        message: `applying change ${fatal.slice(0, 12)} was under way at two crashes of the worker`,
+      }),
+    );
+    assert.deepEqual(await keptChanges(world.ports.files, SLUG), []);
+    for (const changes of [[first], [first, other]]) {
+      await activity(() => applyChange({ ...input, changes }));
+      assert.deepEqual(await keptChanges(world.ports.files, SLUG), changes);
+    }
+    assert.ok(readdirSync(`${home}/under-way`).every((name) => name.includes(fatal)));
+  });
+
+  it('is not built a third time, and said', async () => {
+    let builds = 0;
+    world.build = () => {
+      builds += 1;
+      return Promise.resolve({ id: IMAGE, name: 'built', log: null });
+    };
+    await keepRunImage(world.ports.files, SLUG, { id: IMAGE, name: 'image', dockerfile: null, changes: [] });
+    const [fatal, other] = [
+      await put('capability-block', `FROM ${IMAGE}\nRUN yes\n`),
+      await put('capability-block', `FROM ${IMAGE}\nRUN make\n`),
+    ];
+    const input = { ...(await world.turning()), changes: [fatal] };
+    await diesTwice(stepOfChange(input, 'build'));
+    const { rebuildImage } = await activities();
+    await activity(() =>
+      assert.rejects(rebuildImage(input), {
+        type: 'set_aside',
+        nonRetryable: true,
+        message: `building the image of change ${fatal.slice(0, 12)} was under way at two crashes of the worker`,
+      }),
+    );
+    assert.equal(builds, 0);
+    assert.deepEqual(await activity(() => rebuildImage({ ...input, changes: [other] })), { kind: 'built' });
+    assert.equal(builds, 1);
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   messageWork,
   openPrWork,
+  stepOfChange,
   stepOfRun,
   stepOfTurn,
 } from '../../../../src/activities/base/work-of-run.js';
@@ -20,20 +21,25 @@ const messages = (): readonly Work[] =>
   );
 const ofRun = (): readonly Work[] =>
   (['keep-commits', 'keep-queue', 'look', 'archive'] as const).map((step) => stepOfRun(SLUG, step));
+const REFS = ['1', '2'].map((digit) => digit.repeat(64));
+const ofChange = (): readonly Work[] =>
+  (['apply', 'build'] as const).flatMap((step) =>
+    [REFS, REFS.slice(0, 1), []].map((changes) => stepOfChange({ slug: SLUG, changes }, step)),
+  );
 const ofTurn = (): readonly Work[] =>
   (['prepare', 'begin', 'read', 'end', 'settle'] as const).map((step) => stepOfTurn(turn, step));
 
 describe('what is marked while it is under way', () => {
   it('is one of its run, by a name that a file may have', () => {
-    for (const { slug, key } of [...messages(), ...ofRun(), ...ofTurn()])
-      assert.deepEqual([slug, /^[a-z0-9_-]+$/.test(key)], [SLUG, true], key);
+    for (const { slug, key } of [...messages(), ...ofRun(), ...ofChange(), ...ofTurn()])
+      assert.deepEqual([slug, /^[a-z0-9_-]{1,80}$/.test(key)], [SLUG, true], key);
   });
 
   it('has one name for each step, message and turn', () => {
     const next = stepOfTurn({ ...turn, turn: 4 }, 'begin');
     const other = messageWork(SLUG, { ...message('done'), id: 'request2' });
     const [first] = messages();
-    const keys = [first, other, ...ofRun(), ...ofTurn(), next].map((work) => work?.key);
+    const keys = [first, other, ...ofRun(), ...ofChange(), ...ofTurn(), next].map((work) => work?.key);
     assert.equal(new Set(keys).size, keys.length);
   });
 
@@ -45,7 +51,9 @@ describe('what is marked while it is under way', () => {
 
   it('goes on beside other work only where it is the reading of the output', () => {
     assert.deepEqual(
-      [...messages(), ...ofRun(), ...ofTurn()].filter(({ isBackground }) => isBackground === true),
+      [...messages(), ...ofRun(), ...ofChange(), ...ofTurn()].filter(
+        ({ isBackground }) => isBackground === true,
+      ),
       [stepOfTurn(turn, 'read')],
     );
   });
@@ -62,6 +70,14 @@ describe('what is marked while it is under way', () => {
       'open_pr request1',
     ]);
     assert.deepEqual(told(ofRun()).at(0), 'keeping its unpublished commits');
+    assert.deepEqual(told(ofChange()), [
+      'applying change 222222222222',
+      'applying change 111111111111',
+      'applying no change',
+      'building the image of change 222222222222',
+      'building the image of change 111111111111',
+      'building the image of no change',
+    ]);
     assert.deepEqual(told(ofTurn()), [
       'preparing turn 3',
       'beginning turn 3',
