@@ -57,7 +57,9 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     calls: calls(),
     resolve: network.resolve ?? dnsResolve(),
     policy: network.policy ?? globalOnly,
-    budget: new UploadBudget(options.uploadBytes),
+    budget: new UploadBudget(options.uploadBytes, () => {
+      reporter.atOnce();
+    }),
     helloMs: limits.helloMs,
   });
   const credential = new CredentialProxy({

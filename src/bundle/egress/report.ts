@@ -48,6 +48,11 @@ export class EgressReporter {
     }, SOON_MS).unref();
   }
 
+  /** For what a restart must not lose, and comes seldom. */
+  atOnce(): void {
+    void this.#tell();
+  }
+
   /** Resolves when the last report is written, or could not be. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);

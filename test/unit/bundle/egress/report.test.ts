@@ -75,6 +75,16 @@ describe('what the worker is told of egress', () => {
     await told(2);
   });
 
+  it('is told at once where waiting would lose too much', async () => {
+    ledger.open('a.example', null).sent(3);
+    reporter.atOnce();
+    await new Promise(setImmediate);
+    assert.deepEqual(
+      sent.map(({ hosts }) => hosts[0]?.bytesUp),
+      [3],
+    );
+  });
+
   it('is told again when it could not be written, which is said', async () => {
     ledger.refuse('a.example');
     fault = new Error('disk full');

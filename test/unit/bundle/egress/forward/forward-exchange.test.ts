@@ -127,12 +127,12 @@ describe('the forward proxy’s own words', () => {
 
 describe('the bytes that may go up in a turn', () => {
   it('are all of them, and then none, however few', () => {
-    const budget = new UploadBudget(10);
+    const budget = new UploadBudget(10, () => undefined);
     assert.deepEqual(
       [budget.take(4), budget.isSpent, budget.take(6), budget.isSpent],
       [true, false, true, true],
     );
     assert.equal(budget.take(1), false);
-    assert.equal(new UploadBudget(0).isSpent, true);
+    assert.equal(new UploadBudget(0, () => undefined).isSpent, true);
   });
 });

@@ -99,6 +99,20 @@ describe('the tunnels of the forward proxy', () => {
     assert.equal(arrived, 90_000);
   });
 
+  it('tells the worker of every sixteenth of them before it is through', async () => {
+    let arrived = 0;
+    const at = await served((socket) => socket.on('data', (chunk: Buffer) => (arrived += chunk.length)));
+    await egress().start({ uploadBytes: 1_600_000 });
+    const { socket } = await openTunnel(egress().socket, at);
+    for (const told of [100_000, 200_000]) {
+      socket.write(Buffer.alloc(100_000));
+      await until('the bytes', () => (arrived === told ? true : undefined));
+      const counted = egress().reports.at(-1)?.hosts[0]?.bytesUp ?? 0;
+      assert.ok(counted >= told, `${String(counted)} of ${String(told)}`);
+    }
+    socket.destroy();
+  });
+
   it('cuts connections that a new allowlist has no place for, and keeps the others', async () => {
     const at = await served((socket) => socket.pipe(socket));
     const { port: other } = await tcpUpstream(greeted((socket) => socket.pipe(socket)));
