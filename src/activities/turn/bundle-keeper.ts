@@ -35,9 +35,8 @@ export async function keepBundle(
         return 'gave_up';
       }
       ports.log.warn({ slug, turn, exitCode, restarts: restarts + 1 }, 'the sidecar died; restarting it');
-      await journal.decide({ sidecarRestarts: restarts + 1 });
       await takeIn();
-      await ports.placing.next(slug, () => startAnew(ports, input));
+      await ports.placing.next(slug, () => startAnew(ports, input, journal));
     } catch (error) {
       if (await isGone(ports.runtime, slug, 'bundle')) {
         ports.log.warn({ slug, turn }, 'the sidecar is gone; giving the turn up');
@@ -54,7 +53,7 @@ export async function keepBundle(
  * Read here, not before: an operator's change may have taken effect since the sidecar died. Started here, too: who applies a
  * change takes the secrets of a bottle whose sidecar does not run.
  */
-async function startAnew(ports: HostPorts, input: RunTurnInput): Promise<void> {
+async function startAnew(ports: HostPorts, input: RunTurnInput, journal: TurnJournal): Promise<void> {
   const { slug } = input;
   const setup = await readSetup(ports, input);
   await Promise.all([
@@ -62,6 +61,8 @@ async function startAnew(ports: HostPorts, input: RunTurnInput): Promise<void> {
     writeConfig(ports, slug, setup),
     writeHeader(ports, input, setup),
   ]);
+  // What failed so far started nothing: it is tried again, as one restart.
+  await journal.decide({ sidecarRestarts: journal.record.sidecarRestarts + 1 });
   await ports.runtime.start(slug, 'bundle');
 }
 

@@ -113,6 +113,14 @@ describe('the keeper of a turn’s sidecar', () => {
     assert.equal(warned().at(-1), 'the sidecar died again; giving the turn up');
   });
 
+  it('counts as a restart what was started, not a try that failed before that', async () => {
+    let fails = 3;
+    whileTakenIn = () => (fails-- > 0 ? Promise.reject(new Error('the disk is full')) : Promise.resolve());
+    world.exit('bundle', 137);
+    await passTimeUntil(() => started() === 1, 1_000);
+    assert.equal(journal.record.sidecarRestarts, 1);
+  });
+
   it('gives up when the container is gone', async () => {
     world.lose('bundle');
     assert.equal(await kept, 'gave_up');
