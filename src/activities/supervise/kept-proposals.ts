@@ -21,12 +21,19 @@ export async function keepProposal(
   await files.saveFile(slug, `${DIRECTORY}/${id}`, ref);
 }
 
+export async function countKept(files: Pick<RunFiles, 'listFiles'>, slug: string): Promise<number> {
+  return (await files.listFiles(slug, DIRECTORY)).length;
+}
+
 /** All of them, in no order. */
 export async function keptProposals(
   files: Pick<RunFiles, 'listFiles' | 'readFile'>,
   slug: string,
 ): Promise<readonly string[]> {
-  const ids = await files.listFiles(slug, DIRECTORY);
-  const refs = await Promise.all(ids.map((id) => keptProposal(files, slug, id)));
-  return refs.flatMap((ref) => ref ?? []);
+  const refs: string[] = [];
+  for (const id of await files.listFiles(slug, DIRECTORY)) {
+    const ref = await keptProposal(files, slug, id);
+    if (ref !== undefined) refs.push(ref);
+  }
+  return refs;
 }

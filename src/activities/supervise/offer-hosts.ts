@@ -1,6 +1,6 @@
 import type { HostRefusals } from '../../domain/egress/totals.js';
 import { readChange } from '../../domain/supervise/config-change.js';
-import { hostsToOffer, offerId, type Offer } from '../../domain/supervise/offer.js';
+import { hostsToOffer, notAskedFor, offerId, type Offer } from '../../domain/supervise/offer.js';
 import type { Proposal } from '../../domain/supervise/proposal.js';
 import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
@@ -38,11 +38,13 @@ async function offersOf(
   const { isPublicSuffix } = ports;
   const setup = await readSetup(ports, input);
   const currentFile = currentConfig(setup, null)['allowlist'] ?? '';
-  const proposed: ShownProposal[] = [];
-  // One by one: an agent may have made many.
-  for (const ref of await keptProposals(ports.files, slug))
-    proposed.push(readShownProposal(await ports.blobs.getText(ref)));
-  const hosts = hostsToOffer(refusals, { ...setup, proposed, isPublicSuffix });
+  let unasked = refusals;
+  // One is read and let go of before the next: an agent may have made many, and large ones.
+  for (const ref of await keptProposals(ports.files, slug)) {
+    unasked = notAskedFor(unasked, readShownProposal(await ports.blobs.getText(ref)));
+    if (unasked.length === 0) return [];
+  }
+  const hosts = hostsToOffer(unasked, { ...setup, isPublicSuffix });
   const arrived = new Date(ports.clock.now()).toISOString();
   return Promise.all(
     hosts.map(async ({ host, count }) => {

@@ -9,15 +9,20 @@ import type { ProposeRequest } from '../../domain/run/run-channel.js';
 import { forbiddenIn, readChange } from '../../domain/supervise/config-change.js';
 import {
   MAX_JUSTIFICATION_BYTES,
+  MAX_KEPT_PROPOSALS,
   MAX_PROPOSED_BYTES,
   PROPOSAL_TOOLS,
   proposalId,
   type Proposal,
 } from '../../domain/supervise/proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
-import { keepProposal, keptProposal } from './kept-proposals.js';
+import { countKept, keepProposal, keptProposal } from './kept-proposals.js';
 
 export type ProposalMessage = Extract<QueueBody, { kind: 'proposal' }>;
+
+const NO_ROOM =
+  `this run has made ${String(MAX_KEPT_PROPOSALS)} proposals, and no other one is taken: ` +
+  'do the work without, or end your turn and say what is missing';
 
 export type MadeProposal =
   | { readonly kind: 'request'; readonly request: ProposeRequest }
@@ -45,6 +50,8 @@ export async function proposeChange(
   // Sent again, it is what it was: its file may have changed since by its own approval.
   const known = await keptProposal(ports.files, slug, id);
   if (known !== undefined) return { kind: 'request', request: { slug, turn, id, tool, ref: known } };
+  // It is kept before the run has said whether it takes it, and each justification makes another one.
+  if ((await countKept(ports.files, slug)) >= MAX_KEPT_PROPOSALS) return refused(NO_ROOM);
   const setup = await readSetup(ports, input);
   const { file: name } = PROPOSAL_TOOLS[tool];
   const currentFile = currentConfig(setup, await shownImage(ports, slug, setup))[name] ?? '';

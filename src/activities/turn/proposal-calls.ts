@@ -21,6 +21,7 @@ export class ProposalCalls {
   private readonly over = new AbortController();
   /** By the steady clock: a machine's sleep is counted by whoever minds the turn's limit. */
   private countedAt = 0;
+  private making: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly ports: HostPorts,
@@ -95,11 +96,18 @@ export class ProposalCalls {
     return { kind: 'decision', id, status, notes };
   }
 
-  /** Marked, since what the agent wrote is read here; nobody's wait for the operator is to blame for a crash. */
+  /**
+   * Marked, since what the agent wrote is read here; nobody's wait for the operator is to blame for a crash. One after the other:
+   * each counts those before it.
+   */
   private make(message: ProposalCall): Promise<MadeProposal> {
     const { ports, input } = this;
-    return ports.underWay.during(messageWork(input.slug, message), () =>
-      proposeChange(ports, input, message.body),
+    const made = this.making.then(() =>
+      ports.underWay.during(messageWork(input.slug, message), () =>
+        proposeChange(ports, input, message.body),
+      ),
     );
+    this.making = made.catch(() => undefined);
+    return made;
   }
 }

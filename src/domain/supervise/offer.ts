@@ -23,8 +23,6 @@ export interface Offer {
 export interface Offered {
   readonly allow: readonly string[];
   readonly routes: readonly Route[];
-  /** What the agent proposed itself, whatever came of it. */
-  readonly proposed: readonly ShownProposal[];
   readonly isPublicSuffix: (host: string) => boolean;
 }
 
@@ -33,25 +31,36 @@ export function offerId(sha256: (text: string) => string, slug: string, host: st
   return madeId(sha256, [slug, 'refused', host]);
 }
 
+/** Those that the agent has not asked for by this proposal, whatever came of it. */
+export function notAskedFor(
+  refusals: readonly HostRefusals[],
+  { change }: ShownProposal,
+): readonly HostRefusals[] {
+  return change.kind === 'allowlist' ? notNamed(refusals, change.add) : refusals;
+}
+
 /**
  * The hosts that were refused oftenest. Not those that a line of the allowlist names already (it was another port), that a route
- * leads to or has to, below which anybody may have a host, or that the agent has asked for.
+ * leads to or has to, or below which anybody may have a host.
  */
 export function hostsToOffer(refusals: readonly HostRefusals[], known: Offered): readonly HostRefusals[] {
-  const proposed = known.proposed.flatMap(({ change }) => (change.kind === 'allowlist' ? change.add : []));
-  const named = [...known.allow, ...proposed].flatMap((line) => {
-    const entry = readAllowEntry(line);
-    return 'host' in entry ? [entry] : [];
-  });
-  return refusals
+  return notNamed(refusals, known.allow)
     .filter(
       ({ host }) =>
         'host' in readAllowEntry(host) &&
-        !named.some((entry) => namesHost(entry, host)) &&
         routeOfHost(known.routes, host) === undefined &&
         !isVendorHost(host) &&
         !known.isPublicSuffix(host),
     )
     .toSorted((a, b) => b.count - a.count)
     .slice(0, MOST_OF_A_TURN);
+}
+
+/** Those that no line of an allowlist names, on whatever port. */
+function notNamed(refusals: readonly HostRefusals[], lines: readonly string[]): readonly HostRefusals[] {
+  const named = lines.flatMap((line) => {
+    const entry = readAllowEntry(line);
+    return 'host' in entry ? [entry] : [];
+  });
+  return refusals.filter(({ host }) => !named.some((entry) => namesHost(entry, host)));
 }

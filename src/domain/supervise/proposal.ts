@@ -18,6 +18,8 @@ export function isProposalTool(value: unknown): value is ProposalTool {
 /** Longest file that can be proposed, and longest justification, bytes. */
 export const MAX_PROPOSED_BYTES = 64 * 1024;
 export const MAX_JUSTIFICATION_BYTES = 4_000;
+/** Most proposals that are kept of a run, whatever became of them: four times the changes that it may have. */
+export const MAX_KEPT_PROPOSALS = 256;
 
 /** A proposal as its file in `queue/<slug>/` has it; the seed's names. */
 export interface Proposal {

@@ -75,6 +75,35 @@ describe('hosts that were refused to an agent which did not ask for them', () =>
     assert.deepEqual(await hosts(offers), [['a.example']]);
   });
 
+  it('are none when the agent asked for each, and no more of its proposals are read than it takes to know that', async () => {
+    const asking = (justification: string): string =>
+      JSON.stringify(shownProposal({ bottle_slug: SLUG, justification }));
+    for (const [n, reason] of ['one', 'two', 'three'].entries())
+      await keepProposal(
+        ports.files,
+        SLUG,
+        `${String(n)}${ID.slice(1)}`,
+        await ports.blobs.put(asking(reason)),
+      );
+    const read: string[] = [];
+    const { blobs } = ports;
+    ports = {
+      ...ports,
+      blobs: {
+        put: (content) => blobs.put(content),
+        getText: async (ref) => {
+          const text = await blobs.getText(ref);
+          if (text.includes('"proposal"')) read.push(ref);
+          return text;
+        },
+      },
+    };
+    assert.deepEqual(await offer([refused('files.example')]), []);
+    assert.equal(read.length, 1);
+    assert.equal((await offer([refused('files.example'), refused('a.example')])).length, 1);
+    assert.equal(read.length, 4);
+  });
+
   it('are none when none was refused, with nothing read', async () => {
     ports = { ...ports, blobs: { ...ports.blobs, getText: () => assert.fail('there is nothing to read') } };
     assert.deepEqual(await offer([]), []);

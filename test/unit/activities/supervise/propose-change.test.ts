@@ -9,10 +9,14 @@ import {
   type MadeProposal,
   type ProposalMessage,
 } from '../../../../src/activities/supervise/propose-change.js';
-import { keptProposals } from '../../../../src/activities/supervise/kept-proposals.js';
+import { keepProposal, keptProposals } from '../../../../src/activities/supervise/kept-proposals.js';
 import type { BottleSetup } from '../../../../src/domain/bottle/bottle-setup.js';
 import { imageFile } from '../../../../src/domain/supervise/image-change.js';
-import { MAX_JUSTIFICATION_BYTES, MAX_PROPOSED_BYTES } from '../../../../src/domain/supervise/proposal.js';
+import {
+  MAX_JUSTIFICATION_BYTES,
+  MAX_KEPT_PROPOSALS,
+  MAX_PROPOSED_BYTES,
+} from '../../../../src/domain/supervise/proposal.js';
 import { readShownProposal } from '../../../../src/domain/supervise/read-shown-proposal.js';
 import type { ShownProposal } from '../../../../src/domain/supervise/shown-proposal.js';
 import { routeTo } from '../../../support/egress/egress-here.js';
@@ -104,6 +108,29 @@ describe('what an agent proposes', () => {
   it('may start from an empty allowlist', async () => {
     const { currentFile } = await shown(await propose({ currentHash: sha256('') }, { allow: [] }));
     assert.equal(currentFile, '');
+  });
+
+  it('is refused, and stored nowhere, when the run has made as many as are kept; one of these is what it was', async () => {
+    const first = await propose();
+    for (let n = 2; n <= MAX_KEPT_PROPOSALS; n += 1)
+      await keepProposal(ports.files, SLUG, n.toString(16).padStart(32, '0'), 'f'.repeat(64));
+    const put: string[] = [];
+    const { blobs } = ports;
+    ports = {
+      ...ports,
+      blobs: {
+        getText: (ref) => blobs.getText(ref),
+        put: (content) => {
+          put.push(String(content));
+          return blobs.put(content);
+        },
+      },
+    };
+    const made = await propose({ justification: 'Tests need it.' });
+    assert.ok(made.kind === 'refused');
+    assert.match(made.reason, /^this run has made 256 proposals, .*: do the work without, or end your turn/);
+    assert.deepEqual([put, (await keptProposals(ports.files, SLUG)).length], [[], MAX_KEPT_PROPOSALS]);
+    assert.deepEqual(await propose(), first);
   });
 
   it('adds steps to the image that the run has', async () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { sha256 } from '../../../../src/activities/base/sha256.js';
+import { keepProposal } from '../../../../src/activities/supervise/kept-proposals.js';
 import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import type { QueueAnswer, QueueBody } from '../../../../src/domain/run/queue.js';
 import type { ProposalOutcome, ProposeRequest } from '../../../../src/domain/run/run-channel.js';
 import { SetAsideError } from '../../../../src/domain/run/under-way.js';
+import { MAX_KEPT_PROPOSALS } from '../../../../src/domain/supervise/proposal.js';
 import { SLUG } from '../../../support/host/host-world.js';
 import { passTimeUntil } from '../../../support/turn/pass-time.js';
 import { NOW, TurnWorld } from '../../../support/turn/turn-world.js';
@@ -160,6 +162,21 @@ describe('a call of an agent that waits for an answer', () => {
       const second = world.send(proposal('files.example\n'));
       assert.deepEqual(await answerTo(second), { kind: 'refused', reason: 'the blob is none' });
       world.ports.blobs.getText = getText;
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
+    it('is one of as many as a run keeps, however many come at once', async () => {
+      const { files } = world.ports;
+      for (let n = 1; n < MAX_KEPT_PROPOSALS; n += 1)
+        await keepProposal(files, SLUG, n.toString(16).padStart(32, '0'), 'f'.repeat(64));
+      const ending = await watched.begin();
+      const ids = ['a.example\n', 'b.example\n', 'c.example\n'].map((file) => world.send(proposal(file)));
+      await passTimeUntil(
+        () => asked.length > 0 && ids.filter((id) => world.answer(id) !== undefined).length > 1,
+      );
+      assert.equal(asked.length, 1);
+      assert.equal((await files.listFiles(SLUG, 'proposals')).length, MAX_KEPT_PROPOSALS);
       world.exit('agent');
       await resultOf(ending);
     });

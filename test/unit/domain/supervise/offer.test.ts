@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { sha256 } from '../../../../src/activities/base/sha256.js';
 import { NO_TOTALS, OTHER_HOSTS } from '../../../../src/domain/egress/totals.js';
-import { hostsToOffer, offerId, type Offered } from '../../../../src/domain/supervise/offer.js';
+import { hostsToOffer, notAskedFor, offerId, type Offered } from '../../../../src/domain/supervise/offer.js';
 import type { Route } from '../../../../src/domain/egress/route.js';
 import { shownProposal } from '../../../support/supervise/shown.js';
 
 const known = (changes: Partial<Offered> = {}): Offered => ({
   allow: [],
   routes: [],
-  proposed: [],
   isPublicSuffix: (host) => host === 'co.uk',
   ...changes,
 });
@@ -52,11 +51,15 @@ describe('the hosts that are offered to the operator', () => {
 
   it('are none that the agent has asked for itself', () => {
     const routes = '{"routes":[{"name":"r","upstream":"https://r.example","methods":["GET"],"paths":["/"]}]}';
-    const proposed = [
-      shownProposal({ tool: 'cred-proxy-block', proposed_file: routes }),
-      shownProposal({ proposed_file: 'files.example\n' }),
-    ];
-    assert.deepEqual(offered({ 'files.example': 2, 'a.example': 1 }, { proposed }), ['a.example']);
+    const refusals = ['files.example', 'r.example', 'a.example'].map((host) => ({ host, count: 1 }));
+    const left = (file: Parameters<typeof shownProposal>[0]): string[] =>
+      notAskedFor(refusals, shownProposal(file)).map(({ host }) => host);
+    assert.deepEqual(left({ proposed_file: 'files.example\n' }), ['r.example', 'a.example']);
+    assert.deepEqual(left({ proposed_file: '*.r.example\na.example:8443\n' }), [
+      'files.example',
+      'r.example',
+    ]);
+    assert.equal(left({ tool: 'cred-proxy-block', proposed_file: routes }).length, 3);
   });
 
   it('have an id of their run and their name', () => {
