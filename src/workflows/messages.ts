@@ -132,7 +132,10 @@ export interface CommandAccepted {
 /** The agent's `open_pr`, relayed by the host. The same request id gives the same answer. */
 export const openPrUpdate = defineUpdate<PublishResult, [OpenPrRequest]>('openPr');
 
-/** The agent's proposal, relayed by the host: held open until somebody decides, or for `superviseHoldMs`. */
+/** Type of the failure that says: held in this turn already, and nobody has decided it yet. */
+export const PROPOSAL_PENDING = 'ProposalPending';
+
+/** The agent's proposal, relayed by the host: held open until somebody decides, or for `superviseHoldMs`, once in a turn. */
 export const proposeUpdate = defineUpdate<ProposalOutcome, [ProposeRequest]>('propose');
 
 /**

@@ -3,9 +3,16 @@ import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow'
 import type { MachineEvent } from '../domain/run/events.js';
 import { UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
 import type { ProposalOutcome, ProposeRequest } from '../domain/run/run-channel.js';
-import { decideUpdate, proposeUpdate } from './messages.js';
+import { decideUpdate, PROPOSAL_PENDING, proposeUpdate } from './messages.js';
 import { refuseLate } from './read-message.js';
-import { decisionRefusal, isHeld, outcomeOfProposal, proposalRefusal } from './run/supervise/proposals.js';
+import {
+  decisionRefusal,
+  hasBeenHeld,
+  holdLeft,
+  isHeld,
+  outcomeOfProposal,
+  proposalRefusal,
+} from './run/supervise/proposals.js';
 import type { IssueState, RunProposal } from './run/state.js';
 import type { DecideRequest, DecisionAccepted } from '../domain/supervise/decision.js';
 
@@ -22,6 +29,9 @@ export function handleProposals({ state, take }: HandledBy): void {
     validator: (request: ProposeRequest) => {
       const refusal = proposalRefusal(state(), request);
       if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'ProposalRefused');
+      // Nothing of it is in the history, so it may be sent as often as an agent likes.
+      if (hasBeenHeld(state(), request, Date.now()))
+        throw ApplicationFailure.nonRetryable('nobody has decided it yet', PROPOSAL_PENDING);
     },
   });
   setHandler(decideUpdate, decide, {
@@ -34,7 +44,7 @@ export function handleProposals({ state, take }: HandledBy): void {
   async function propose(request: ProposeRequest): Promise<ProposalOutcome> {
     const { id, tool, ref, turn } = request;
     await take({ kind: 'proposed', id, tool, ref, turn, at: Date.now() });
-    await condition(() => !isHeld(state(), request), Math.max(1, state().policy.superviseHoldMs));
+    await condition(() => !isHeld(state(), request), Math.max(1, holdLeft(state(), id, Date.now())));
     const outcome = outcomeOfProposal(state(), id);
     if (outcome.status !== 'pending') await take({ kind: 'proposal_told', id });
     return outcome;

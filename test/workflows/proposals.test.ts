@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/common';
 import type { DecideRequest } from '../../src/domain/supervise/decision.js';
+import type { PassedOn } from '../../src/domain/run/run-channel.js';
+import { temporalRunChannel } from '../../src/adapters/temporal/run-channel.js';
 import { decideUpdate } from '../../src/workflows/messages.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { CLOSED } from '../support/temporal/issue-life.js';
@@ -17,6 +19,13 @@ import { timeSkipping } from '../support/temporal/skipping-server.js';
 const HOUR_MS = 3_600_000;
 const NOTES = 'e'.repeat(64);
 const MINE = 'f'.repeat(64);
+
+/** As the host does with what its agent proposes. */
+function passOn(life: ProposingRun, id: string, call: string): Promise<PassedOn> {
+  const { slug = '' } = life.fake.ran[0] ?? {};
+  const request = { slug, turn: 1, id, tool: 'pipelock-block', ref: shownOf(id) } as const;
+  return temporalRunChannel(life.client).propose(life.handle.workflowId, call, request);
+}
 
 describe('proposals on the time-skipping server', function () {
   this.timeout(60_000);
@@ -109,6 +118,29 @@ describe('proposals on the time-skipping server', function () {
       life.endTurn();
     }));
 
+  it('is held once in a turn: sent again it is answered at once and leaves nothing in the history, or hears what was decided', () =>
+    run({ holdMs: 1_000 }, async (life) => {
+      const id = idOf('dddd0002');
+      const sent = async (call: string): ReturnType<PassedOn['outcome']> =>
+        (await passOn(life, id, call)).outcome();
+      const pending = { id, status: 'pending', notesRef: null };
+      // A worker that starts again asks for the same call, a sidecar that does for another.
+      assert.deepEqual(await Promise.all(['one', 'one', 'two'].map(sent)), [pending, pending, pending]);
+      const updates = async (): Promise<readonly (string | null | undefined)[]> =>
+        ((await life.handle.fetchHistory()).events ?? []).flatMap(
+          ({ workflowExecutionUpdateAcceptedEventAttributes: accepted }) =>
+            accepted?.acceptedRequest?.meta?.updateId ?? [],
+        );
+      assert.deepEqual((await updates()).toSorted(), ['one', 'two']);
+      for (const call of ['three', 'four', 'one']) assert.deepEqual(await sent(call), pending);
+      assert.equal((await updates()).length, 2);
+      await life.decide(id, { verdict: 'reject' });
+      assert.deepEqual(await sent('five'), { ...pending, status: 'rejected' });
+      life.endTurn();
+      await life.frozen();
+      assert.equal(life.fake.ran.length, 1, 'there is nothing to wake it for');
+    }));
+
   it('decides nothing but what the operator was shown', () =>
     run({}, async (life) => {
       const { answer } = await life.proposed(idOf('eeee0001'));
@@ -177,6 +209,9 @@ describe('proposals on the time-skipping server', function () {
       await life.frozen();
       const over = await life.refusalOf(life.propose(idOf('12340010')));
       assert.deepEqual(over, ['ProposalRefused', 'this turn is over']);
+      // Its host hears that, too: what is asked again and again holds the agent for ever.
+      const { outcome } = await passOn(life, idOf('12340011'), 'a call');
+      assert.deepEqual(await outcome(), { kind: 'refused', reason: 'this turn is over' });
     }));
 
   it('answers cancelled to who waits when the run ends, which is nobody’s no', () =>

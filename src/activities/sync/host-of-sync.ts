@@ -87,6 +87,6 @@ function quietChannel(files: RunFiles, channel: RunChannel): RunChannel {
     },
     isCurrent: () => Promise.resolve(true),
     openPr: () => Promise.resolve({ kind: 'refused', reason: NOBODY }),
-    propose: () => Promise.resolve({ kind: 'refused', reason: NOBODY }),
+    propose: () => Promise.resolve({ outcome: () => Promise.resolve({ kind: 'refused', reason: NOBODY }) }),
   };
 }

@@ -10,6 +10,12 @@ import { untilAborted } from './until-aborted.js';
 import { untilDelivered } from './until-delivered.js';
 
 export type ProposalCall = QueueMessage & { readonly body: ProposalMessage };
+/**
+ * No turn is held for longer: the run holds each proposal once, but a sidecar that was taken over sends what it likes, and the run may
+ * not answer. As long as 26 proposals that are held for the longest `SUPERVISE_HOLD`.
+ */
+const MOST_HELD_MS = 4 * 60 * 60_000;
+
 type Answer = DecisionAnswer | Extract<PublishAnswer, { kind: 'refused' }>;
 
 /**
@@ -45,13 +51,20 @@ export class ProposalCalls {
   count(): void {
     if (this.held.size === 0) return;
     const now = steadyOf(this.ports.clock);
-    this.journal.hold(now - this.countedAt);
+    const ms = Math.min(now - this.countedAt, this.mayBeHeld);
     this.countedAt = now;
+    if (ms <= 0) return;
+    this.journal.ask(ms);
     this.journal.checkIn();
   }
 
+  /** And that counts: an agent that was held for as long as a turn may be is at work, whatever it waits for. */
   get areHeld(): boolean {
-    return this.held.size > 0;
+    return this.held.size > 0 && this.mayBeHeld > 0;
+  }
+
+  private get mayBeHeld(): number {
+    return MOST_HELD_MS - this.journal.record.askedMs;
   }
 
   /** The agent is gone: what it proposed still reaches the run, and nobody waits for the answer. */
@@ -88,9 +101,9 @@ export class ProposalCalls {
     });
     if (made.kind === 'refused') return made;
     const passedOn = await ports.channel.propose(input.workflowId, message.id, made.request);
-    if (passedOn.kind === 'refused') return passedOn;
     const outcome = await Promise.race([passedOn.outcome(), untilAborted(this.over.signal)]);
     if (outcome === undefined) return null;
+    if ('reason' in outcome) return outcome;
     const { id, status, notesRef } = outcome;
     const notes = notesRef === null ? '' : await ports.blobs.getText(notesRef);
     return { kind: 'decision', id, status, notes };

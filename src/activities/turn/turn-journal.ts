@@ -45,6 +45,11 @@ export class TurnJournal {
     if (ms > 0) this.observe({ heldMs: this.current.heldMs + ms });
   }
 
+  /** The same, while the operator was asked. */
+  ask(ms: number): void {
+    this.observe({ heldMs: this.current.heldMs + ms, askedMs: this.current.askedMs + ms });
+  }
+
   checkIn(at: number = this.clock.now()): void {
     if (at > this.current.lastCheckinAt) this.observe({ lastCheckinAt: at });
   }
@@ -71,6 +76,7 @@ export function blankTurnRecord(turn: number): TurnRecord {
     done: null,
     sidecarRestarts: 0,
     heldMs: 0,
+    askedMs: 0,
     stopped: null,
     stopDetail: null,
     setAside: null,

@@ -1,8 +1,13 @@
 import { type Client, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { RunChannel } from '../../domain/run/run-channel.js';
+import type {
+  ProposalOutcome,
+  ProposalRefused,
+  ProposeRequest,
+  RunChannel,
+} from '../../domain/run/run-channel.js';
 import { BotBottleError } from '../../domain/base/errors.js';
-import { openPrUpdate, proposeUpdate, stateQuery } from '../../workflows/messages.js';
+import { openPrUpdate, PROPOSAL_PENDING, proposeUpdate, stateQuery } from '../../workflows/messages.js';
 
 /** A call that gets no answer is made again. */
 const CALL_MS = 10_000;
@@ -39,23 +44,31 @@ export function temporalRunChannel(client: Client): RunChannel {
       }
     },
     propose: async (workflowId, messageId, request) => {
-      try {
-        const update = await client.workflow.getHandle(workflowId).startUpdate(proposeUpdate, {
-          args: [request],
-          updateId: messageId,
-          waitForStage: 'ACCEPTED',
-        });
-        return { kind: 'accepted', outcome: () => update.result() };
-      } catch (error) {
-        return { kind: 'refused', reason: refusalIn(error, 'ProposalRefused') };
-      }
+      const update = await client.workflow.getHandle(workflowId).startUpdate(proposeUpdate, {
+        args: [request],
+        updateId: messageId,
+        waitForStage: 'ACCEPTED',
+      });
+      // What the workflow refused counts as started: its result says why.
+      return { outcome: () => update.result().catch((error: unknown) => unheld(error, request)) };
     },
   };
 }
 
+/** The answer to a proposal that the workflow did not take. Errors: anything else, as it came. */
+function unheld(error: unknown, { id }: ProposeRequest): ProposalOutcome | ProposalRefused {
+  if (failureIn(error)?.type === PROPOSAL_PENDING) return { id, status: 'pending', notesRef: null };
+  return { kind: 'refused', reason: refusalIn(error, 'ProposalRefused') };
+}
+
 /** Why the workflow refused it. Errors: anything else, as it came. */
 function refusalIn(error: unknown, type: 'TurnOver' | 'ProposalRefused'): string {
-  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-  if (cause instanceof ApplicationFailure && cause.type === type) return cause.message;
+  const failure = failureIn(error);
+  if (failure?.type === type) return failure.message;
   throw error;
+}
+
+function failureIn(error: unknown): ApplicationFailure | undefined {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  return cause instanceof ApplicationFailure ? cause : undefined;
 }

@@ -45,10 +45,15 @@ export interface ProposeRequest {
   readonly ref: string;
 }
 
-export type PassedOn =
-  | { readonly kind: 'refused'; readonly reason: string }
-  /** `outcome`: held until somebody decides, or `pending` after a while. */
-  | { readonly kind: 'accepted'; readonly outcome: () => Promise<ProposalOutcome> };
+export interface PassedOn {
+  /** Held until somebody decides, or `pending` after a while; or why the run does not take it, at once. */
+  readonly outcome: () => Promise<ProposalOutcome | ProposalRefused>;
+}
+
+export interface ProposalRefused {
+  readonly kind: 'refused';
+  readonly reason: string;
+}
 
 /** As `ProposalAnswer`; the operator's words are a blob. */
 export interface ProposalOutcome {

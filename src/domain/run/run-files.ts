@@ -51,6 +51,8 @@ export interface TurnRecord {
   readonly sidecarRestarts: number;
   /** Milliseconds the turn was held for the operator, or its machine slept: not counted against its limit. */
   readonly heldMs: number;
+  /** Of that, what it was held for the operator. */
+  readonly askedMs: number;
   readonly stopped: StopReason | null;
   /** For people: what was seen when the turn was stopped. */
   readonly stopDetail: string | null;

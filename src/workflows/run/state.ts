@@ -104,6 +104,7 @@ export interface RunProposal {
   readonly tool: ProposalTool;
   /** Blob of the `ShownProposal`, which a decision must name. */
   readonly ref: string;
+  /** In which it was last held: once in each, however often it is sent. */
   readonly turn: number;
   /** Until then its agent waits for the answer, unless the turn ends; epoch milliseconds. */
   readonly heldUntil: number;

@@ -62,7 +62,7 @@ describe('the agent’s proposals on the host', () => {
     now = Date.now();
     isBundleUp = true;
     asked.length = 0;
-    passOn = () => Promise.resolve({ kind: 'accepted', outcome: () => outcome });
+    passOn = () => Promise.resolve({ outcome: () => outcome });
     const outcome = new Promise<ProposalOutcome>((resolve) => (decide = resolve));
     const bottle = sampleBottle({ allow: ['a.example.org'], routes: [] });
     const prepared = {

@@ -53,7 +53,8 @@ const record: TurnRecord = {
   lastCheckinAt: 5,
   done: { id: 'abcdefgh', status: 'success', summary: 'ok', at: 4 },
   sidecarRestarts: 1,
-  heldMs: 0,
+  heldMs: 7,
+  askedMs: 3,
   stopped: 'watchdog',
   setAside: 'open_pr request3 was under way at two crashes of the worker',
   stopDetail: null,
@@ -273,6 +274,7 @@ describe('the files of a run', () => {
     it('is read where an earlier version wrote a record with less', async () => {
       const { root } = await files.prepare(slug);
       const blank = {
+        askedMs: 0,
         stopDetail: null,
         setAside: null,
         disk: null,

@@ -136,7 +136,8 @@ function portsOf(world: TurnWorld): HostPorts {
     tell: (id, event) => world.channel.tell?.(id, event) ?? Promise.resolve(void world.told.push(event)),
     isCurrent: () => Promise.resolve(true),
     openPr: (...of) => world.channel.openPr?.(...of) ?? Promise.resolve(refused),
-    propose: (...of) => world.channel.propose?.(...of) ?? Promise.resolve(refused),
+    propose: (...of) =>
+      world.channel.propose?.(...of) ?? Promise.resolve({ outcome: () => Promise.resolve(refused) }),
   };
   const ports: HostPorts = {
     ...host.ports,

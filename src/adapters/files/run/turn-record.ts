@@ -32,6 +32,7 @@ const schema = z.object({
   heldMs: z.number(),
   stopped: z.enum(STOP_REASONS).nullable(),
   // Records of an earlier version lack what has a default.
+  askedMs: z.number().default(0),
   stopDetail: z.string().nullable().default(null),
   setAside: z.string().nullable().default(null),
   disk: z.object({ held: usage }).nullable().default(null),

@@ -79,12 +79,27 @@ export function isHeld(s: IssueState, { slug, turn, id }: ProposeRequest): boole
   return life.turn.stop === null && outcomeOfProposal(s, id).status === 'pending';
 }
 
+/** Milliseconds for which its agent is still held for an answer. */
+export function holdLeft({ life }: IssueState, id: string, now: number): number {
+  const known = life?.proposals.find((one) => one.id === id);
+  return Math.max(0, (known?.heldUntil ?? 0) - now);
+}
+
+/** Whether it was held in that turn for as long as it may be, and nobody has said anything yet: there is no more to answer. */
+export function hasBeenHeld(s: IssueState, request: ProposeRequest, now: number): boolean {
+  const { id, turn } = request;
+  const isOfTurn = s.life?.proposals.some((one) => one.id === id && one.turn === turn) === true;
+  return isOfTurn && isHeld(s, request) && holdLeft(s, id, now) === 0;
+}
+
 export function proposed(d: LifeDraft, { id, tool, ref, turn, at }: Of<'proposed'>): void {
   const { s, life } = d;
   if (life.closing !== null) return;
-  const heldUntil = at + s.policy.superviseHoldMs;
   const known = life.proposals.find((each) => each.id === id);
-  if (known !== undefined) return replace(life, { ...known, heldUntil });
+  // However often it is sent: held anew each time, an agent that sends it again and again would have no limit.
+  if (known !== undefined && known.turn >= turn) return;
+  const heldUntil = at + s.policy.superviseHoldMs;
+  if (known !== undefined) return replace(life, { ...known, turn, heldUntil });
   addProposal(d, { id, tool, ref, turn, heldUntil, decision: null, isApplied: false, told: false }, at);
   note(d, `the agent proposes ${tool} ${id.slice(0, 8)}`);
 }

@@ -10,7 +10,7 @@ import { MAX_KEPT_PROPOSALS } from '../../../../src/domain/supervise/proposal.js
 import { SLUG } from '../../../support/host/host-world.js';
 import { passTimeUntil } from '../../../support/turn/pass-time.js';
 import { NOW, TurnWorld } from '../../../support/turn/turn-world.js';
-import { message, resultOf, WatchedTurn } from '../../../support/turn/watched-turn.js';
+import { errorOf, message, resultOf, WatchedTurn } from '../../../support/turn/watched-turn.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 describe('a call of an agent that waits for an answer', () => {
@@ -51,7 +51,7 @@ describe('a call of an agent that waits for an answer', () => {
             resolve({ id: request.id, ...said });
           };
         });
-        return Promise.resolve({ kind: 'accepted', outcome: () => outcome });
+        return Promise.resolve({ outcome: () => outcome });
       };
     });
 
@@ -84,6 +84,29 @@ describe('a call of an agent that waits for an answer', () => {
       assert.ok((record?.lastCheckinAt ?? 0) >= from + 3_600_000);
       world.exit('agent');
       await resultOf(ending);
+    });
+
+    it('is held for four hours of a turn at most, over restarts of the worker, too', async () => {
+      const hours = (count: number): number => count * 3_600_000;
+      const later = (ms: number): Promise<void> => {
+        const from = Date.now();
+        return passTimeUntil(() => Date.now() > from + ms || !watched.runs, 5_000);
+      };
+      const begun = await watched.begin({ turnTimeoutMs: hours(1) });
+      world.send(proposal());
+      await passTimeUntil(() => asked.length > 0);
+      await later(hours(3));
+      watched.attachments.detachAll();
+      await errorOf(begun);
+      const ending = await watched.watch({ turnTimeoutMs: hours(1), begun: true }, 'attach');
+      await passTimeUntil(() => asked.length > 1);
+      await later(hours(1.5));
+      assert.equal(watched.runs, true, 'that is half an hour of its own');
+      await later(hours(1));
+      const { stopped } = await resultOf(ending);
+      assert.equal(stopped, 'timeout');
+      const { heldMs = 0, askedMs = 0 } = (await world.ports.files.readTurn(SLUG, 1)) ?? {};
+      assert.deepEqual([heldMs, askedMs], [hours(4), hours(4)]);
     });
 
     it('is held once while the machine sleeps, too', async () => {
@@ -154,9 +177,10 @@ describe('a call of an agent that waits for an answer', () => {
 
     it('is refused for what no repetition cures, and when the run does not take it', async () => {
       const ending = await watched.begin();
-      world.channel.propose = () => Promise.resolve({ kind: 'refused', reason: 'too many are open' });
+      const refused = { kind: 'refused', reason: 'too many are open' } as const;
+      world.channel.propose = () => Promise.resolve({ outcome: () => Promise.resolve(refused) });
       const id = world.send(proposal());
-      assert.deepEqual(await answerTo(id), { kind: 'refused', reason: 'too many are open' });
+      assert.deepEqual(await answerTo(id), refused);
       const getText = world.ports.blobs.getText.bind(world.ports.blobs);
       world.ports.blobs.getText = () => Promise.reject(new InvalidInputError('the blob is none'));
       const second = world.send(proposal('files.example\n'));

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { MachineEvent } from '../../../../../src/domain/run/events.js';
 import {
   decisionRefusal,
+  hasBeenHeld,
+  holdLeft,
   isHeld,
   outcomeOfProposal,
 } from '../../../../../src/workflows/run/supervise/proposals.js';
@@ -9,7 +11,7 @@ import type { MachineCommand } from '../../../../../src/workflows/run/commands.j
 import type { RunProposal } from '../../../../../src/workflows/run/state.js';
 import { decide, ID, propose, proposing, SHOWN } from '../../../../support/machine/proposing.js';
 import { running } from '../../../../support/machine/stages.js';
-import { done, kinds, POLICY, World } from '../../../../support/machine/world.js';
+import { comment, done, kinds, POLICY, World, wrote } from '../../../../support/machine/world.js';
 
 const OTHER = 'b'.repeat(32);
 const SECOND = '2'.repeat(64);
@@ -34,12 +36,33 @@ describe('what an agent proposes', () => {
     assert.deepEqual(outcomeOfProposal(world.state, ID), { id: ID, status: 'pending', notesRef: null });
   });
 
-  it('is one proposal however often it is asked for, and held for longer each time', () => {
+  // An agent that sends it again and again would have no limit if it were held for longer each time.
+  it('is one proposal however often it is asked for, and held once in a turn', () => {
     const world = proposing();
+    const { heldUntil } = first(world);
     world.now += 1_000;
     assert.deepEqual(propose(world), []);
     assert.equal(world.life.proposals.length, 1);
-    assert.equal(first(world).heldUntil, world.now + POLICY.superviseHoldMs);
+    assert.equal(first(world).heldUntil, heldUntil);
+    assert.equal(holdLeft(world.state, ID, world.now), POLICY.superviseHoldMs - 1_000);
+    assert.deepEqual(
+      [heldUntil, heldUntil + 1].map((at) => holdLeft(world.state, ID, at)),
+      [0, 0],
+    );
+    assert.equal(holdLeft(world.state, OTHER, 0), 0);
+  });
+
+  it('is held anew when a later turn asks for it, and then it is that one that waits', () => {
+    const world = proposing('capability-block');
+    world.endTurn({ done });
+    world.feed(wrote(comment(1)));
+    world.start();
+    world.now += 10 * POLICY.superviseHoldMs;
+    assert.deepEqual(propose(world), []);
+    assert.deepEqual([first(world).turn, first(world).heldUntil], [2, world.now + POLICY.superviseHoldMs]);
+    decide(world, SHOWN);
+    world.feed({ kind: 'change_applied', id: ID });
+    assert.equal(world.turn.stop, 'rebuilt');
   });
 
   it('is none of a run that is to end', () => {
@@ -87,6 +110,31 @@ describe('the agent that waits for an answer', () => {
     assert.ok(!held(world, { slug: 'another' }) && !held(world, { turn: 2 }));
     decide(world, null);
     assert.ok(!held(world));
+  });
+
+  it('has been held when its time is over and nobody has decided, in that turn alone', () => {
+    const world = proposing();
+    const been = (change: object = {}, now = first(world).heldUntil): boolean => {
+      const { slug, turn } = world.life;
+      const request = { slug, turn: turn.number, id: ID, tool: 'pipelock-block', ref: SHOWN } as const;
+      return hasBeenHeld(world.state, { ...request, ...change }, now);
+    };
+    assert.ok(been());
+    assert.ok(!been({}, first(world).heldUntil - 1), 'a call that is made again waits with the first');
+    assert.ok(!been({ id: OTHER }), 'it is a new one');
+    world.endTurn({ done });
+    world.feed(wrote(comment(1)));
+    world.start();
+    assert.ok(!been());
+    propose(world);
+    assert.ok(been());
+    decide(world, SHOWN);
+    assert.ok(been(), 'it has not taken effect');
+    world.feed({ kind: 'change_applied', id: ID });
+    assert.ok(!been(), 'its agent is to hear of it');
+    assert.ok(
+      !hasBeenHeld(new World().state, { slug: 's', turn: 1, id: ID, tool: 'pipelock-block', ref: SHOWN }, 9),
+    );
   });
 
   it('is not held once its turn is being stopped, or is over', () => {
