@@ -1,5 +1,6 @@
 /** The Updates of the supervise plane [S2]: an agent proposes and waits, an operator decides. */
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import { shortProposalId } from '../domain/supervise/proposal.js';
 import type { MachineEvent } from '../domain/run/events.js';
 import { UNKNOWN_OPERATOR } from '../domain/forge/operator-name.js';
 import type { ProposalOutcome, ProposeRequest } from '../domain/run/run-channel.js';
@@ -44,7 +45,10 @@ export function handleProposals({ state, take }: HandledBy): void {
   async function propose(request: ProposeRequest): Promise<ProposalOutcome> {
     const { id, tool, ref, turn } = request;
     await take({ kind: 'proposed', id, tool, ref, turn, at: Date.now() });
-    await condition(() => !isHeld(state(), request), Math.max(1, holdLeft(state(), id, Date.now())));
+    const ms = Math.max(1, holdLeft(state(), id, Date.now()));
+    await condition(() => !isHeld(state(), request), ms, {
+      summary: `proposal ${shortProposalId(id)} waits for the operator`,
+    });
     const outcome = outcomeOfProposal(state(), id);
     if (outcome.status !== 'pending') await take({ kind: 'proposal_told', id });
     return outcome;
