@@ -98,7 +98,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     try {
       // After a failure alone: the others must not be given up for its sake.
       const most = head.attempts > 0 ? 1 : MOST_TOGETHER;
-      const segment = firstSegment(inbox.waiting(head.orderKey, most));
+      const segment = firstSegment(inbox.waiting(head.orderKey, MOST_TOGETHER), most);
       const handled = await within(attemptMs, deps.handle(segment));
       marked = handled.kind === 'held' ? hold(head, handled.until) : complete(segment, handled);
     } catch (error) {

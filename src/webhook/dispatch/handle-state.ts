@@ -12,12 +12,14 @@ import { allOf, oneForAll } from './outcome.js';
 import type { DispatchOutcome, Handled } from './outcome.js';
 import { RecentKeys } from './recent-keys.js';
 import type { RunLookup } from './run-lookup.js';
-import type { Segment } from './segment.js';
+import { textVersionsOf, type Segment } from './segment.js';
 
 /** The latest read of a subject, and what it told the workflow; `null` when there was none to tell. */
 interface LastRead {
   readonly at: number;
   readonly signalled: string | null;
+  /** It refused a trigger because the text may have been changed since. */
+  readonly edited: boolean;
 }
 
 /** One act of a person comes as several deliveries within a second; each event in a workflow's history costs. */
@@ -47,7 +49,7 @@ export function createStateHandler(
   const lastRead = new RecentKeys<LastRead>(10_000);
   const missingSince = new RecentKeys<number>(10_000);
 
-  return async ({ hints, deliveries }, to) => {
+  return async ({ hints, deliveries, waiting }, to) => {
     const count = deliveries.length;
     const hint = hints.at(-1);
     if (hint === undefined) return allOf(count, 'malformed');
@@ -56,9 +58,10 @@ export function createStateHandler(
     const receivedAt = Math.max(...deliveries.map((delivery) => delivery.receivedAt));
     // A read of the future was before the clock was set back.
     const isCovered = last !== undefined && last.at > receivedAt && last.at <= deps.now();
-    if (isCovered) return allOf(count, 'covered');
-    const textVersions = hints.flatMap(({ textVersion }) => textVersion ?? []);
-    const seen = await findPlace(deps, hint, to.row, textVersions);
+    // What came while the read began may know better which text was there at the act.
+    const knowsMore = last?.edited === true && hints.some(({ textVersion }) => textVersion !== undefined);
+    if (isCovered && !knowsMore) return allOf(count, 'covered');
+    const seen = await findPlace(deps, hint, to.row, textVersionsOf(waiting, hint));
     if (seen.kind !== 'observed') {
       if (to.row === undefined || !isLiving(to.row)) return allOf(count, 'gone', reasonOf(seen));
       const since = missingSince.get(readKey) ?? 0;
@@ -72,7 +75,7 @@ export function createStateHandler(
         return allOf(count, 'gone', why);
       }
       // What it was told last is news again when it is served again.
-      lastRead.set(readKey, { at: last?.at ?? 0, signalled: null });
+      lastRead.set(readKey, { at: 0, edited: false, ...last, signalled: null });
       missingSince.set(readKey, 0);
       if (to.row.reason !== 'unserved') await deps.gateway.signal(to.identity, { kind: 'unserved', why });
       return allOf(count, 'unserved', why);
@@ -112,7 +115,8 @@ export function createStateHandler(
     } else {
       outcome = holder === undefined ? await signal(to, event) : 'no_run';
     }
-    lastRead.set(readKey, { at: readAt, signalled: outcome === 'no_run' ? null : news });
+    const signalled = outcome === 'no_run' ? null : news;
+    lastRead.set(readKey, { at: readAt, signalled, edited: asked !== null && edited !== null });
     const here = deps.forgeFor({ ...hint.subject, ...event.place });
     if (newTrigger !== null) acknowledger.pickedUp(here, to.identity, newTrigger);
     if (refusal !== null) acknowledger.refused(here, to.identity, refusal.reason, refusal.at);

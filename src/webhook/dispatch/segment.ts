@@ -1,26 +1,31 @@
 import type { Delivery } from '../../domain/forge/delivery.js';
+import type { TextVersion } from '../../domain/forge/text-since-act.js';
 import { readStoredHint, type Hint } from '../events/hint.js';
 
 /** Consecutive deliveries that one signal can carry, in the order in which they came. */
 export type Segment =
   | { readonly kind: 'malformed'; readonly deliveries: readonly Delivery[] }
   /** All about the same issue or PR: one read of it answers them all. */
-  | { readonly kind: 'state'; readonly deliveries: readonly Delivery[]; readonly hints: readonly Hint[] }
+  | (Told & { readonly kind: 'state' })
   /** Comments, reviews and pushes on subjects of one run. */
-  | {
-      readonly kind: 'references';
-      readonly deliveries: readonly Delivery[];
-      readonly hints: readonly Hint[];
-    };
+  | (Told & { readonly kind: 'references' });
+
+interface Told {
+  readonly deliveries: readonly Delivery[];
+  readonly hints: readonly Hint[];
+  /** These deliveries and what waits behind them. */
+  readonly waiting: readonly Delivery[];
+}
 
 /**
  * The longest beginning of a subject's waiting deliveries that may be handled as one. What people wrote is never carried
  * past a change of state, or the other way round: a comment made before the trigger would reach the agent.
+ * @param most deliveries in it
  */
-export function firstSegment(waiting: readonly Delivery[]): Segment {
+export function firstSegment(waiting: readonly Delivery[], most = waiting.length): Segment {
   const deliveries: Delivery[] = [];
   const hints: Hint[] = [];
-  for (const delivery of waiting) {
+  for (const delivery of waiting.slice(0, most)) {
     const hint = readStoredHint(delivery.hint);
     const [first] = hints;
     if (hint === undefined) {
@@ -31,7 +36,19 @@ export function firstSegment(waiting: readonly Delivery[]): Segment {
     deliveries.push(delivery);
     hints.push(hint);
   }
-  return { kind: hints[0]?.cause.kind === 'state' ? 'state' : 'references', deliveries, hints };
+  return { kind: hints[0]?.cause.kind === 'state' ? 'state' : 'references', deliveries, hints, waiting };
+}
+
+/**
+ * What is known of a subject's text. A read answers for acts whose own deliveries wait further behind, and only those
+ * tell which text was there then.
+ */
+export function textVersionsOf(waiting: readonly Delivery[], { subject, repoId }: Hint): TextVersion[] {
+  return waiting.flatMap((delivery) => {
+    const hint = readStoredHint(delivery.hint);
+    const isOfIt = hint?.repoId === repoId && hint.subject.number === subject.number;
+    return isOfIt ? (hint.textVersion ?? []) : [];
+  });
 }
 
 function together(first: Hint, other: Hint): boolean {

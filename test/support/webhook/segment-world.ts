@@ -81,17 +81,26 @@ export class SegmentWorld {
   receivedAt(receivedAt: number, ...hints: readonly Hint[]): Promise<Handled> {
     const deliveries = hints.map((hint) => aDelivery((this.#seq += 1), hint, { receivedAt }));
     const kind = hints[0]?.cause.kind === 'state' ? 'state' : 'references';
-    return this.#handle({ kind, deliveries, hints });
+    return this.#handle({ kind, deliveries, hints, waiting: deliveries });
   }
 
   /** One delivery that the subject changed for each of these times. */
   handleReceived(times: readonly number[]): Promise<Handled> {
     const deliveries = times.map((receivedAt) => aDelivery((this.#seq += 1), aHint(), { receivedAt }));
-    return this.#handle({ kind: 'state', deliveries, hints: times.map(() => aHint()) });
+    return this.#handle({ kind: 'state', deliveries, hints: times.map(() => aHint()), waiting: deliveries });
   }
 
   malformed(): Promise<Handled> {
     return this.#handle({ kind: 'malformed', deliveries: [aDelivery(1, {} as Hint)] });
+  }
+
+  /** What became of one, with others waiting behind it. */
+  async outcomeBefore(behind: readonly Hint[], hint: Hint): Promise<string | undefined> {
+    const [first, ...rest] = [hint, ...behind].map((one) => aDelivery((this.#seq += 1), one));
+    const deliveries = first === undefined ? [] : [{ ...first, receivedAt: this.now }];
+    const waiting = [...deliveries, ...rest];
+    const handled = await this.#handle({ kind: 'state', deliveries, hints: [hint], waiting });
+    return handled.kind === 'done' ? handled.results[0]?.outcome : undefined;
   }
 
   /** What became of each. Errors: when they are held back. */

@@ -147,7 +147,7 @@ describe('the dispatcher and its inbox', () => {
       },
       onOutcome: (outcome, ms) => outcomes.push([outcome, ms]),
     });
-    assert.ok(asked.includes('waiting k 1'));
+    assert.ok(asked.includes('waiting k 200'));
     assert.ok(asked.includes(`retryAt 5 ${String(NOW + 4_000)} away`), asked.join());
     assert.deepEqual(errors, ['delivery 5 for k, attempt 3: Error: away']);
     assert.deepEqual(outcomes, [['retry', 700]]);
