@@ -16,6 +16,7 @@ import type { PublishResult } from '../../domain/run/turn.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { Publisher, RunRef } from '../ports/inputs.js';
 import { keepPushed } from '../base/last-pushed.js';
+import { askForDueReview, keepDueReview } from './due-review.js';
 import { openAgainst } from './open-against.js';
 import { noteScan } from './publish-scans.js';
 import { placeObjection } from './publish-place.js';
@@ -128,6 +129,7 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   if (existing !== undefined) {
     const secret = await endDraft(ports, forge, input, existing, pushed.kind === 'pushed');
     if (secret !== undefined) return { kind: 'refused', reason: secret };
+    await askForDueReview(ports, forge, input, existing.number);
     return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false, ...same };
   }
   // A try that died after its push finds the branch unchanged, but there.
@@ -255,7 +257,7 @@ async function openPullRequest(
   input: GateInput & { readonly publication: Extract<Publication, { kind: 'pull_request' }> },
   fork: RepoRef | undefined,
 ): Promise<PublishResult> {
-  const { subject, publication, triggerActor } = input;
+  const { subject, publication } = input;
   const title = titleOf(subject, publication);
   const wanted = {
     title: publication.draft ? WIP + title : title,
@@ -263,9 +265,9 @@ async function openPullRequest(
     head: input.prepared.branch,
     ...(fork === undefined ? {} : { headOwner: fork.owner }),
   };
+  await keepDueReview(ports, input);
   const pr = await openAgainst(forge, wanted, input.record.refs?.baseBranch);
-  if (ports.settings.requestReview && triggerActor !== '')
-    await askForReview(ports, forge, subject, pr.number, triggerActor);
+  await askForDueReview(ports, forge, input, pr.number);
   return {
     kind: 'published',
     pr: pr.number,
@@ -273,22 +275,4 @@ async function openPullRequest(
     head: input.extraction.inspection.head,
     created: true,
   };
-}
-
-/** A courtesy: the pull request stands without it. */
-async function askForReview(
-  ports: HostPorts,
-  forge: Forge,
-  subject: SubjectRef,
-  pr: number,
-  login: string,
-): Promise<void> {
-  try {
-    await forge.requestReview(pr, login);
-  } catch (error) {
-    ports.log.warn(
-      { repo: `${subject.owner}/${subject.repo}`, pr, login, err: error },
-      'review not requested',
-    );
-  }
 }

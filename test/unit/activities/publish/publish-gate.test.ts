@@ -316,4 +316,20 @@ describe('the publish gate', () => {
     await publish();
     assert.deepEqual([reviews().length, opened().length], [1, 3]);
   });
+
+  it('asks also after a try that died when it had opened the pull request, and no other one asks again', async () => {
+    const settings = { ...world.ports.settings, requestReview: true };
+    const forge = world.ports.forgeFor((await world.settling()).subject);
+    const openPr: typeof forge.openPr = async (wanted) => {
+      await forge.openPr(wanted);
+      throw new Error('the worker was killed');
+    };
+    await assert.rejects(publish({}, { settings, forgeFor: () => ({ ...forge, openPr }) }), /was killed/);
+    const reviews = (): string[] => world.forge.calls.filter((call) => call.startsWith('review of'));
+    assert.deepEqual(reviews(), []);
+    const adopted = await publish({}, { settings });
+    assert.ok(adopted.kind === 'published' && !adopted.created);
+    await publish({}, { settings });
+    assert.deepEqual(reviews(), ['review of 31 by alice']);
+  });
 });
