@@ -1,7 +1,8 @@
 import type { PrepareTurnOutcome, Trigger } from '../../domain/run/events.js';
-import { BASE_NAME_LIMIT, branchNamed } from '../../domain/workspace/branch-name.js';
+import { branchNamed } from '../../domain/workspace/branch-name.js';
 import { isNotFound } from '../../domain/base/errors.js';
 import { isLocal, type Issue } from '../../domain/forge/issue.js';
+import { baseObjection } from '../../domain/run/unfit-branches.js';
 import type { PromptTask } from '../../domain/prompt/prompt-input.js';
 import type { BottleManifest } from '../../domain/manifest/manifests.js';
 import { createAccess, type Access } from '../../domain/forge/access.js';
@@ -88,8 +89,8 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   const isChanged = await isTextChanged(access, trigger, issue);
   if (isChanged && turn === 1) return refused(textChanged(issue));
   if (work.kind === 'refused') return refused(work.reason);
-  if (turn === 1 && issue.ref.startsWith('refs/heads/') && branchNamed(issue.ref) === undefined)
-    return refused(unusableRef(issue));
+  const unusable = turn === 1 ? baseObjection(issue) : undefined;
+  if (unusable !== undefined) return refused(unusable);
   const { events, dropped, readKeys } = read;
   const { branch } = work;
   if (input.cause.kind === 'wake' && events.length === 0 && input.omitted === 0)
@@ -133,10 +134,6 @@ function baseBranches(
 function textChanged({ number, author }: Issue): string {
   const who = `${author.login}, who may not start an agent here, can do that`;
   return `the text of #${String(number)} was changed after the agent was asked for, and ${who}: read it again, then ask again`;
-}
-
-function unusableRef({ number }: Issue): string {
-  return `the branch that #${String(number)} names can't be one to build on: its name may have ${BASE_NAME_LIMIT}`;
 }
 
 function refused(reason: string): PrepareTurnOutcome {

@@ -7,6 +7,7 @@ import {
 import { ContainerOverrunError, InvalidInputError } from '../../domain/base/errors.js';
 import { isLocal, type PullRequest, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
+import { placeObjection } from '../../domain/run/unfit-branches.js';
 import type { ForgeBranches, TurnRefs } from '../../domain/workspace/git-repository.js';
 import type { TurnRecord } from '../../domain/run/run-files.js';
 import { secretRefusal } from '../../domain/run/secret-refusal.js';
@@ -19,7 +20,6 @@ import { keepPushed } from '../base/last-pushed.js';
 import { askForDueReview, keepDueReview } from './due-review.js';
 import { openAgainst } from './open-against.js';
 import { noteScan } from './publish-scans.js';
-import { placeObjection } from './publish-place.js';
 import { readBottle } from '../setup/read-setup.js';
 import { boundaryFile } from '../setup/run-boundary.js';
 

@@ -1,6 +1,7 @@
 import type { AccessSettings } from '../../domain/forge/access.js';
 import type { Agents } from '../../domain/agent/agents.js';
 import type { Place, SubjectRef } from '../../domain/forge/issue.js';
+import type { PublishPlace } from '../../domain/forge/forks.js';
 import type { ForgeFor } from '../../domain/forge/forge.js';
 import type { ForgeStateRow } from '../../domain/run/rows.js';
 import type { Acknowledger } from './acknowledge.js';
@@ -12,6 +13,8 @@ export interface DispatchSettings extends AccessSettings {
   readonly wakeOn: 'every' | 'mention';
   /** `FORGE_WAKE_IGNORE`, in lower case. */
   readonly ignored: ReadonlySet<string>;
+  /** `FORGE_PUBLISH` */
+  readonly publish: PublishPlace;
 }
 
 export interface HandleDeps {

@@ -13,6 +13,7 @@ import type { DispatchOutcome, Handled } from './outcome.js';
 import { RecentKeys } from './recent-keys.js';
 import type { RunLookup } from './run-lookup.js';
 import { textVersionsOf, type Segment } from './segment.js';
+import { unworkable } from './unworkable.js';
 
 /** The latest read of a subject, and what it told the workflow; `null` when there was none to tell. */
 interface LastRead {
@@ -85,7 +86,7 @@ export function createStateHandler(
   };
 
   async function tell(
-    { event: seen, issue, refusal: objection, edited }: Found,
+    { event: seen, issue, pull, refusal: objection, edited }: Found,
     { to, hints, hint, readKey, last }: Look,
   ): Promise<Handled> {
     const { gateway, runs, acknowledger } = deps;
@@ -93,17 +94,21 @@ export function createStateHandler(
     // Looked up again: the life that the row spoke of may have ended while the forge was being read.
     const row = await runs.find(hint);
     const asked = await newTriggerOf(seen, row, runs);
+    // A run that goes on says itself what keeps it from its next turn.
+    const begins = asked !== null && (row === undefined || !isLiving(row));
+    const forge = deps.forgeFor(hint.subject);
+    const here = deps.forgeFor({ ...hint.subject, ...seen.place });
+    const unfit = begins ? await unworkable(here, asked, { issue, pull }, deps.settings.publish) : null;
     // What a run goes by already is told as it is.
-    const event = asked === null || edited === null ? seen : { ...seen, trigger: null };
+    const event = asked === null || (edited ?? unfit) === null ? seen : { ...seen, trigger: null };
     const { readAt, ...content } = event;
     const news = JSON.stringify(content);
     const holder = asked === null ? undefined : await holderElsewhere(runs, to, event.place);
-    const obstacle = asked === null ? undefined : (holder ?? edited ?? undefined);
+    const obstacle = asked === null ? undefined : (holder ?? edited ?? unfit ?? undefined);
     const refusal = obstacle === undefined ? objection : { reason: obstacle, at: asked?.actAt ?? 0 };
     const newTrigger = obstacle === undefined ? asked : null;
     const known = hints.every((one) => one.sender === null) ? FOUND_NEWS_MS : SAME_NEWS_MS;
     if (last?.signalled === news && readAt - last.at < known) return allOf(count, 'covered');
-    const forge = deps.forgeFor(hint.subject);
     const nothingNew = newTrigger === null && refusal === null && isOrdinary(event);
     const bot = await forge.whoAmI();
     if (nothingNew && hints.every((one) => one.sender?.id === bot.id)) return allOf(count, 'own');
@@ -117,7 +122,6 @@ export function createStateHandler(
     }
     const signalled = outcome === 'no_run' ? null : news;
     lastRead.set(readKey, { at: readAt, signalled, edited: asked !== null && edited !== null });
-    const here = deps.forgeFor({ ...hint.subject, ...event.place });
     if (newTrigger !== null) acknowledger.pickedUp(here, to.identity, newTrigger);
     if (refusal !== null) acknowledger.refused(here, to.identity, refusal.reason, refusal.at);
     const handled = oneForAll(count, outcome, detailOf(newTrigger, refusal));

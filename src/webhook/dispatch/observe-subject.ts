@@ -27,6 +27,8 @@ export type Observation =
       readonly kind: 'observed';
       readonly event: Observed;
       readonly issue: Issue;
+      /** Set when the subject is itself one. */
+      readonly pull: PullRequest | null;
       readonly refusal: TriggerVerdict['refusal'];
       readonly edited: TriggerVerdict['edited'];
     }
@@ -92,7 +94,8 @@ export async function observeSubject(
     prs: [...pulls, ...(pull === null ? [] : [toObserved(pull)])],
     place,
   };
-  return { kind: 'observed', event, issue, refusal: verdict.refusal, edited: verdict.edited };
+  const { refusal, edited } = verdict;
+  return { kind: 'observed', event, issue, pull, refusal, edited };
 }
 
 /** Of an issue that is open again the forge itself gives no time. */

@@ -73,6 +73,7 @@ export async function startWebhook(
       wake: config.FORGE_WAKE,
       wakeOn: config.FORGE_WAKE_ON === 'mention' ? 'mention' : 'every',
       ignored: new Set(config.FORGE_WAKE_IGNORE.map((login) => login.toLowerCase())),
+      publish: config.FORGE_PUBLISH,
     },
     serves: places.serves,
     now: Date.now,

@@ -189,6 +189,7 @@ describe('the door under mutated deliveries', function () {
       trigger: 'collaborators',
       wake: 'collaborators',
       wakeOn: 'every',
+      publish: 'branch',
       ignored: new Set<string>(),
     } as const;
     let finish: () => void = () => undefined;

@@ -77,6 +77,7 @@ export async function dispatchWorld(
       trigger: 'collaborators',
       wake: 'collaborators',
       wakeOn: 'every',
+      publish: 'branch',
       ignored: new Set(),
       ...settings,
     },

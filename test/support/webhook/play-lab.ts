@@ -26,7 +26,7 @@ import { agentsFrom } from '../manifests/agents.js';
 import { sampleAgent } from '../manifests/samples.js';
 
 const ACCESS = { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' } as const;
-const SETTINGS = { ...ACCESS, wakeOn: 'every', ignored: new Set(['renovate']) } as const;
+const SETTINGS = { ...ACCESS, wakeOn: 'every', ignored: new Set(['renovate']), publish: 'branch' } as const;
 const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
 /** Two agents, and one bottle. */

@@ -65,7 +65,7 @@ export class SegmentWorld {
       }),
       settings: {
         ...{ org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators', wakeOn: 'every' },
-        ignored: new Set(),
+        ...{ ignored: new Set(), publish: 'branch' },
         ...settings,
       },
       serves: (place) => this.serves(place),
