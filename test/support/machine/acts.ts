@@ -82,6 +82,23 @@ const forge: fc.Arbitrary<MachineEvent> = fc.oneof(
       prs: [{ number: 13, open, merged: false, closedAt: open ? null : readAt * SECOND }],
     }),
   ),
+  // A close and an act, in whichever order, of which nothing was seen before.
+  fc
+    .record({
+      closed: fc.integer({ min: 1, max: 60 }),
+      act: fc.integer({ min: 1, max: 60 }),
+      agent: fc.constantFrom('implementer', 'implementer', 'other'),
+      isIssue: fc.boolean(),
+    })
+    .map(({ closed, act, agent, isIssue }) => {
+      const closedAt = closed * SECOND;
+      return observed({
+        readAt: Math.max(closed, act) * SECOND,
+        closedAt: isIssue ? closedAt : null,
+        trigger: trigger(act * SECOND, { agent }),
+        prs: isIssue ? [] : [{ number: 13, open: false, merged: false, closedAt }],
+      });
+    }),
 );
 
 const proposals: fc.Arbitrary<MachineEvent> = fc

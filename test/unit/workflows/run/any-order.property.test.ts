@@ -65,6 +65,22 @@ function destroyedStaysSo(): Watch {
   };
 }
 
+/** Its last open pull request is seen to be closed: whatever else is seen with it, and however late. */
+function whatIsClosedEnds(): Watch {
+  return (world, { life }, _, next) => {
+    if (next.kind !== 'outside' || next.event.kind !== 'observed') return;
+    const { prs, readAt, trigger } = next.event;
+    if (life === null || life.stage.kind === 'destroyed' || life.closing !== null) return;
+    const [last, ...others] = life.prs.filter(({ open }) => open);
+    if (last === undefined || others.length > 0 || last.readAt > readAt) return;
+    const closedAt = prs.find(({ number, open }) => number === last.number && !open)?.closedAt ?? 0;
+    if (closedAt <= life.trigger.actAt) return;
+    assert.notEqual(world.life.closing, null, 'it outlives its pull request');
+    closes += trigger === null ? 0 : 1;
+  };
+}
+let closes = 0;
+
 /** Once it is to end, no turn begins. */
 function nothingBeginsAfterTheClose(): Watch {
   return (_, before, wanted) => {
@@ -148,6 +164,7 @@ const WATCHES = [
   noCommentIsLost,
   watchdogFiresOnceATurn,
   destroyedStaysSo,
+  whatIsClosedEnds,
   nothingBeginsAfterTheClose,
   interruptedOnce,
 ];
@@ -206,6 +223,7 @@ describe('a run, whatever happens in whatever order', () => {
     const median = lengths.sort((a, b) => a - b)[lengths.length / 2] ?? 0;
     assert.ok(median >= 40, `the median play has ${String(median)} events`);
     assert.ok(interruptions > PLAYS / 100, `only ${String(interruptions)} turns were interrupted`);
+    assert.ok(closes > PLAYS / 100, `only ${String(closes)} closes were seen together with a trigger`);
     assert.equal(stages.size, 9, `only ${[...stages].join(', ')}`);
   });
 });
