@@ -417,6 +417,8 @@ export class World {
     const next = this.state.pendingTrigger;
     assert.ok(next !== null);
     this.state = betweenLives(this.state);
+    // What was asked is of the execution that has ended.
+    this.checkins.length = 0;
     this.feed(observed({ readAt: this.state.observedAt, trigger: next }));
   }
 

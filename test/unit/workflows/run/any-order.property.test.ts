@@ -106,7 +106,11 @@ function checksWakeThriceInARow(): Watch {
         if (ref.kind === 'checks') assert.equal(ref.sha, life.work.pushed, 'somebody else’s commit');
       // The same turn once more: it waited, or came to nothing.
       const { stage, turn } = before.life ?? {};
-      const told = [...(turn?.taken ?? []), ...(turn?.given ?? [])].filter(({ kind }) => kind === 'checks');
+      const told = [
+        ...(turn?.taken ?? []),
+        ...(turn?.given ?? []),
+        ...(isStoppedUnbegun(before) ? (before.life?.mailbox.waiting ?? []) : []),
+      ].filter(({ kind }) => kind === 'checks');
       const waited =
         stage?.kind === 'frozen'
           ? stage.deferred !== null
@@ -127,6 +131,12 @@ function checksWakeThriceInARow(): Watch {
     if (wasOfChecks && life?.turn.number === turn.number && life.checkWakes < (before.life?.checkWakes ?? 0))
       inARow -= 1;
   };
+}
+
+/** What the turn was told went back before it is over, and it begins once more. */
+function isStoppedUnbegun({ life }: World['state']): boolean {
+  if (life?.stage.kind !== 'settling' || life.stage.begun) return false;
+  return life.turn.cause.kind === 'wake' && (life.turn.stop === 'history' || life.turn.stop === 'pause');
 }
 
 /** What goes on with an interrupted turn is never itself gone on with, and what that turn was told is told once more. */
