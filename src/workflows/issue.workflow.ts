@@ -36,6 +36,9 @@ import type { IssueState, Life, Running } from './run/state.js';
 import { step } from './run/step.js';
 import { migrate } from './version.js';
 
+/** The server lets an execution have 2,000 Updates, and five times as many signals. */
+const SIGNALS_OF_UPDATE = 5;
+
 /** Its result is what the last life came to. */
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutcome | null> {
   const { carried, ...begun } = migrate(input);
@@ -43,6 +46,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
   const mailbox: MachineEvent[] = [];
   let handled = 0;
   let received = 0;
+  /** And Updates, as so many. */
   let signals = 0;
   /** By their tickets, why commands did not apply: what came before them in their task changed the run. */
   const refusals = new Map<number, string>();
@@ -56,6 +60,9 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     () => state.policy.hostSilentMs,
   );
   const phaseShown = new PhaseShown();
+  const countUpdate = (): void => {
+    signals += SIGNALS_OF_UPDATE;
+  };
   const take = async (event: MachineEvent): Promise<void> => {
     const ticket = enqueue(event);
     await condition(() => handled >= ticket);
@@ -77,6 +84,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     });
 
   async function carryOut(command: OperatorCommand): Promise<CommandAccepted> {
+    countUpdate();
     const ticket = enqueue({ kind: 'command', command, at: Date.now() });
     await condition(() => handled >= ticket && !isAboutToBegin(state));
     const refusal = refusals.get(ticket);
@@ -85,7 +93,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
     return { slug, phase, turn };
   }
 
-  handleProposals({ state: () => state, take });
+  handleProposals({ state: () => state, take, countUpdate });
 
   setHandler(openPrUpdate, (request) => openPr(request), {
     validator: (request: OpenPrRequest) => {
@@ -95,6 +103,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
   });
 
   async function openPr(request: OpenPrRequest): Promise<PublishResult> {
+    countUpdate();
     const known = state.life?.answers.find((answer) => answer.requestId === request.requestId);
     if (known !== undefined) return known.result;
     const asking = turnThatAsks(state, request);
@@ -133,7 +142,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
   async function live(): Promise<RunOutcome | null> {
     for (;;) {
       const info = workflowInfo();
-      const isFull = info.historyLength > state.policy.maxEvents || signals > state.policy.maxSignals;
+      const isFull = isFullNow();
       for (let event = mailbox.shift(); event !== undefined; event = mailbox.shift()) {
         const refusal = event.kind === 'command' ? refusalOf(state, event.command) : null;
         if (refusal !== null) refusals.set(handled + 1, refusal);
@@ -168,8 +177,14 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
         );
         await goOn({ ...begun, carried: over ? betweenLives(state) : state });
       }
-      await condition(() => mailbox.length > 0);
+      // An answer that is known already fills an execution, too, and is no event.
+      await condition(() => mailbox.length > 0 || (!isFull && isFullNow()));
     }
+  }
+
+  function isFullNow(): boolean {
+    const { maxEvents, maxSignals } = state.policy;
+    return workflowInfo().historyLength > maxEvents || signals > maxSignals;
   }
 }
 

@@ -21,11 +21,13 @@ export interface HandledBy {
   readonly state: () => IssueState;
   /** Resolves when the machine has taken the event in. */
   readonly take: (event: MachineEvent) => Promise<void>;
+  /** Told of each that is accepted: an execution may have so many. */
+  readonly countUpdate: () => void;
 }
 
 const STATUS = { approve: 'approved', modify: 'modified', reject: 'rejected' } as const;
 
-export function handleProposals({ state, take }: HandledBy): void {
+export function handleProposals({ state, take, countUpdate }: HandledBy): void {
   setHandler(proposeUpdate, propose, {
     validator: (request: ProposeRequest) => {
       const refusal = proposalRefusal(state(), request);
@@ -43,6 +45,7 @@ export function handleProposals({ state, take }: HandledBy): void {
   });
 
   async function propose(request: ProposeRequest): Promise<ProposalOutcome> {
+    countUpdate();
     const { id, tool, ref, turn } = request;
     await take({ kind: 'proposed', id, tool, ref, turn, at: Date.now() });
     const ms = Math.max(1, holdLeft(state(), id, Date.now()));
@@ -55,6 +58,7 @@ export function handleProposals({ state, take }: HandledBy): void {
   }
 
   async function decide(asked: DecideRequest): Promise<DecisionAccepted> {
+    countUpdate();
     // Of two at the same moment the second one hears what the first one said.
     refuseUnless(asked);
     const { id, verdict, shown, modified, notesRef } = asked;

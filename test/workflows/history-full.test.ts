@@ -35,6 +35,21 @@ describe('issueWorkflow whose history grows too long in one turn', function () {
         },
       ));
 
+  it('stops the turn of an agent that makes calls without end: the server takes only so many Updates', () =>
+    withLife(
+      server(),
+      { policy: { maxSignals: 40 }, turn: (_life, { turn }) => (turn > 1 ? DONE : stopped()) },
+      async (life) => {
+        await life.running();
+        const { slug } = await life.view();
+        assert.ok(slug !== null);
+        for (let sent = 0; sent < 4; sent += 1) await life.openPr({ slug, turn: 1 }, `call ${String(sent)}`);
+        assert.equal((await life.view()).phase, 'running');
+        for (let sent = 4; sent < 8; sent += 1) await life.openPr({ slug, turn: 1 }, `call ${String(sent)}`);
+        assert.equal((await life.frozen()).reason, 'history');
+      },
+    ));
+
   it('tells a comment that waits in a turn of the next execution, once', () =>
     withLife(
       server(),

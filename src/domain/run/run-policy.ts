@@ -19,7 +19,8 @@ export interface RunPolicy {
   readonly resumeLimited: boolean;
   /**
    * Beyond these in one execution the turn that runs is stopped: far below where the server ends an execution (51,200
-   * events; 10,000 signals, which come first where a workflow task takes several), so that it can still be settled.
+   * events; 10,000 signals, which come first where a workflow task takes several; 2,000 Updates, of which each counts as five
+   * signals), so that it can still be settled.
    */
   readonly maxEvents: number;
   readonly maxSignals: number;
