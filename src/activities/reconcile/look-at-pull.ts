@@ -63,17 +63,19 @@ export async function lookAtPull(
   const reviews = await readReviews(feed, place, number);
   await box.post(reviewFindings(pull, headRef, reviews, triggerAt));
   const remarks = new Map(Object.entries(before?.remarks ?? {}));
-  // A review that is new is read with all its remarks: only answers to one that was known are news of their own.
-  const answered = reviews.filter(
-    (review) => review.remarks > (remarks.get(String(review.id)) ?? review.remarks),
-  );
-  const later = new Set(answered.slice(ANSWERED_AT_ONCE));
+  const unread = reviews.filter((review) => review.remarks > (remarks.get(String(review.id)) ?? 0));
+  const later = new Set(unread.slice(ANSWERED_AT_ONCE));
   for (const review of reviews) {
     if (later.has(review)) continue;
-    const count = review.remarks - (remarks.get(String(review.id)) ?? review.remarks);
+    const known = remarks.get(String(review.id));
     remarks.set(String(review.id), review.remarks);
-    if (count <= 0) continue;
-    const news = latest(await feed.remarks(place, number, review.id), count);
+    if (review.remarks <= (known ?? 0)) continue;
+    const all = await feed.remarks(place, number, review.id);
+    // A review that is new is read with its author's remarks: what others answered is news of its own.
+    const news =
+      known === undefined
+        ? all.filter(({ authorId }) => authorId !== review.authorId)
+        : latest(all, review.remarks - known);
     await box.post(news.flatMap((remark) => commentFindings(remark, place, [run])));
   }
   const seen = { pr: before?.pr ?? null, head: pull.head.sha, remarks: Object.fromEntries(remarks) };

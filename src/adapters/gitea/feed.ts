@@ -17,7 +17,7 @@ import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest, PathSegment } from './gitea-client.js';
 import { rememberedUser } from './gitea-repo.js';
-import { toIssue, toPullRequest } from './mapping.js';
+import { toIssue, toPullRequest, toUser } from './mapping.js';
 import { PAGE_SIZE, pageLength, readPage } from './paging.js';
 import { whereIs } from './repositories.js';
 import { readRemarks, SUBMITTED_STATES } from './reviews.js';
@@ -67,6 +67,7 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
       const path = inRepo(place, 'pulls', forgeNumber(pull), 'reviews', forgeNumber(review), 'comments');
       return (await readRemarks(client, path)).map((raw) => ({
         id: integerOf(raw, 'id'),
+        authorId: toUser(raw['user']).id,
         number: pull,
         isPull: true,
         body: textOrEmpty(raw, 'body'),
@@ -172,6 +173,7 @@ function toReviews(raw: JsonObject): FeedReview[] {
   return [
     {
       id: integerOf(raw, 'id'),
+      authorId: toUser(raw['user']).id,
       submittedAt: timeIn(textOf(raw, 'submitted_at')),
       remarks: integerOf(raw, 'comments_count'),
     },

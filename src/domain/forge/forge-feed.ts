@@ -41,6 +41,11 @@ export interface FeedComment {
   readonly updatedAt: number;
 }
 
+/** On a line of a pull request. */
+export interface FeedRemark extends FeedComment {
+  readonly authorId: number;
+}
+
 export interface FeedPull extends FeedSubject {
   readonly head: PullRequestHead;
 }
@@ -48,6 +53,7 @@ export interface FeedPull extends FeedSubject {
 /** A review that was submitted; drafts and mere requests are none. */
 export interface FeedReview {
   readonly id: number;
+  readonly authorId: number;
   readonly submittedAt: number;
   /** How many remarks on lines it has, later answers to them among these. */
   readonly remarks: number;
@@ -70,7 +76,7 @@ export interface ForgeFeed {
   pull(place: Place, number: number): Promise<FeedPull>;
   reviews(place: Place, pull: number, page: number): Promise<FeedPage<FeedReview>>;
   /** A review's remarks on lines and the answers to them. */
-  remarks(place: Place, pull: number, review: number): Promise<readonly FeedComment[]>;
+  remarks(place: Place, pull: number, review: number): Promise<readonly FeedRemark[]>;
   /** Names of the checks that fail on a commit, the first page of them. */
   failedChecks(place: Place, sha: string): Promise<readonly string[]>;
   /** Whether somebody pushed to the pull request since then. When in doubt: yes. */

@@ -5,6 +5,7 @@ import type {
   FeedComment,
   FeedPage,
   FeedPull,
+  FeedRemark,
   FeedReview,
   FeedSource,
   FeedSubject,
@@ -37,7 +38,7 @@ export class FeedHere implements ForgeFeed {
   heads: Readonly<Record<number, PullRequestHead>> = {};
   submitted: readonly FeedReview[] = [];
   /** Remarks of a review, by its id. */
-  remarked: Readonly<Record<number, readonly FeedComment[]>> = {};
+  remarked: Readonly<Record<number, readonly FeedRemark[]>> = {};
   failing: readonly string[] = [];
   isPushed = false;
   readonly me: ForgeUser = { id: 3, login: 'bot' };
@@ -89,7 +90,7 @@ export class FeedHere implements ForgeFeed {
     return this.#ask(`reviews ${String(pull)} ${String(page)}`, () => this.#page(this.submitted, page));
   }
 
-  remarks(_place: Place, _pull: number, review: number): Promise<readonly FeedComment[]> {
+  remarks(_place: Place, _pull: number, review: number): Promise<readonly FeedRemark[]> {
     return this.#ask(`remarks ${String(review)}`, () => this.remarked[review] ?? []);
   }
 

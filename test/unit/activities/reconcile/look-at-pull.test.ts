@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ForgeHttpError } from '../../../../src/domain/base/errors.js';
-import type { FeedComment } from '../../../../src/domain/forge/forge-feed.js';
+import type { FeedRemark } from '../../../../src/domain/forge/forge-feed.js';
 import type { PullRequestHead } from '../../../../src/domain/forge/issue.js';
 import { feedSubject, NOW, SHA } from '../../../support/reconcile/feed-here.js';
 import { PassHere } from '../../../support/reconcile/pass-here.js';
@@ -8,6 +8,8 @@ import { PassHere } from '../../../support/reconcile/pass-here.js';
 const PULL = 14;
 const BRANCH = 'bot-bottle/12-abc12';
 const NEXT = 'b'.repeat(40);
+const ALICE = 2;
+const BOB = 5;
 
 describe('a pull request that may be a run’s', () => {
   let world: PassHere;
@@ -119,20 +121,31 @@ describe('a pull request that may be a run’s', () => {
   });
 
   describe('and reviews', () => {
-    const review = (id: number, remarks = 0, submittedAt = NOW - 60_000) => ({ id, submittedAt, remarks });
-    const remark = (id: number): FeedComment => ({
-      ...{ id, number: PULL, isPull: true, body: `answer ${String(id)}`, updatedAt: NOW },
+    const review = (id: number, remarks = 0, submittedAt = NOW - 60_000) => ({
+      ...{ id, authorId: ALICE, submittedAt, remarks },
+    });
+    const remark = (id: number, authorId = BOB): FeedRemark => ({
+      ...{ id, authorId, number: PULL, isPull: true, body: `answer ${String(id)}`, updatedAt: NOW },
     });
 
     it('is told of with each that was submitted since the trigger', async () => {
       world.feed.submitted = [review(1), review(2, 3), review(3, 0, NOW - 7_200_000)];
       assert.deepEqual(await news(), ['demo#14 state', 'demo#14 review 1', 'demo#14 review 2']);
-      assert.deepEqual(askedFor('remarks'), [], 'a new one is read with all its remarks');
+    });
+
+    it('is told of with what others had answered to one that is new, since the trigger', async () => {
+      world.feed.submitted = [review(1), review(2, 4)];
+      const old = { ...remark(24), updatedAt: NOW - 7_200_000 };
+      world.feed.remarked = { 2: [remark(21, ALICE), remark(22), remark(23, ALICE), old] };
+      const told = (await news()).filter((one) => one.includes('comment'));
+      assert.deepEqual([told, askedFor('remarks')], [['demo#14 comment 22'], ['remarks 2']]);
+      assert.deepEqual([await news(), askedFor('remarks')], [[], ['remarks 2']]);
     });
 
     it('is told of with the answers that a known one has got since, the latest', async () => {
       world.feed.submitted = [review(1, 1), review(2, 1)];
       await world.pass();
+      world.feed.asked.length = 0;
       world.feed.submitted = [review(1, 1), review(2, 3)];
       world.feed.remarked = { 2: [remark(33), remark(31), remark(32)] };
       assert.deepEqual(await news(), ['demo#14 comment 32', 'demo#14 comment 33']);
@@ -142,6 +155,7 @@ describe('a pull request that may be a run’s', () => {
     it('is told of nothing when a remark was removed', async () => {
       world.feed.submitted = [review(1, 3)];
       await world.pass();
+      world.feed.asked.length = 0;
       world.feed.submitted = [review(1, 2)];
       assert.deepEqual([await news(), askedFor('remarks')], [[], []]);
       world.feed.submitted = [review(1, 3)];
