@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isRecord } from '../domain/base/is-record.js';
+import { isRecord, recordIn } from '../domain/base/is-record.js';
 import { isForgeNumber } from '../domain/forge/issue.js';
 import type { QueueAnswer } from '../domain/run/queue.js';
 import type { ProposalAnswer } from '../domain/supervise/proposal.js';
@@ -60,17 +60,16 @@ export class AnswerReader {
   #read(requestId: string): QueueAnswer | 'absent' | 'malformed' {
     try {
       const text = readFileSync(join(this.#directory, `${requestId}.json`), 'utf8');
-      return parseAnswer(requestId, JSON.parse(text)) ?? 'malformed';
-    } catch (error) {
-      return error instanceof SyntaxError ? 'malformed' : 'absent';
+      return parseAnswer(requestId, text) ?? 'malformed';
+    } catch {
+      return 'absent';
     }
   }
 }
 
-function parseAnswer(requestId: string, value: unknown): QueueAnswer | undefined {
-  if (!isRecord(value) || value['requestId'] !== requestId) return undefined;
-  const result = value['result'];
-  if (!isRecord(result)) return undefined;
+function parseAnswer(requestId: string, text: string): QueueAnswer | undefined {
+  const { requestId: asked, result } = recordIn(text) ?? {};
+  if (asked !== requestId || !isRecord(result)) return undefined;
   const { kind, reason, pr, url, head, id, status, notes } = result;
   if (kind === 'clean') return { requestId, result: { kind } };
   if ((kind === 'refused' || kind === 'secret' || kind === 'unchecked') && typeof reason === 'string')

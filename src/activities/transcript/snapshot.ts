@@ -1,4 +1,4 @@
-import { isRecord } from '../../domain/base/is-record.js';
+import { isRecord, recordIn } from '../../domain/base/is-record.js';
 import { sha256OfLarge } from '../base/sha256.js';
 import { filesOfTar, tarOfFiles } from './tar.js';
 
@@ -63,13 +63,8 @@ interface Index extends Omit<Snapshot, 'parts'> {
 }
 
 function parseIndex(text: string): Index | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(value) || value['version'] !== 1 || !Array.isArray(value['parts'])) return undefined;
+  const value = recordIn(text);
+  if (value?.['version'] !== 1 || !Array.isArray(value['parts'])) return undefined;
   const { provider, providerVersion, turn } = value;
   if (typeof provider !== 'string' || typeof turn !== 'number') return undefined;
   if (typeof providerVersion !== 'string' && providerVersion !== null) return undefined;

@@ -1,4 +1,4 @@
-import { isRecord } from '../../domain/base/is-record.js';
+import { isRecord, recordIn } from '../../domain/base/is-record.js';
 import type {
   AgentEvent,
   AgentOutcome,
@@ -118,13 +118,7 @@ export class JsonLinesReader implements StreamReader {
 
 /** The object in a line; `undefined` for anything else. */
 export function jsonEvent(line: string): JsonEvent | undefined {
-  if (line.length > MAX_EVENT_CHARACTERS || !line.startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return line.length > MAX_EVENT_CHARACTERS || !line.startsWith('{') ? undefined : recordIn(line);
 }
 
 /** Of an untrusted field: a text or nothing. */

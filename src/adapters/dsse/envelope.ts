@@ -1,7 +1,7 @@
 /** DSSE envelopes (https://github.com/secure-systems-lab/dsse) with Ed25519. */
 import { dsse } from '@sigstore/core';
 import { sign, verify, type KeyObject } from 'node:crypto';
-import { isRecord } from '../../domain/base/is-record.js';
+import { isRecord, recordIn } from '../../domain/base/is-record.js';
 import { canonicalJson } from '../../domain/provenance/chain.js';
 import {
   IN_TOTO_PAYLOAD,
@@ -32,7 +32,7 @@ export function signStatement(
 
 /** What an envelope holds that one of the keys signed. Never throws. */
 export function openEnvelope(text: string, keys: ReadonlyMap<string, KeyObject>): OpenedEnvelope {
-  const envelope = parsed(text);
+  const envelope = recordIn(text);
   const signatures = envelope?.['signatures'];
   const first: unknown = Array.isArray(signatures) && signatures.length === 1 ? signatures[0] : undefined;
   const { payloadType, payload } = envelope ?? {};
@@ -58,17 +58,8 @@ export function openEnvelope(text: string, keys: ReadonlyMap<string, KeyObject>)
 }
 
 function statementIn(bytes: Buffer): Statement | undefined {
-  const statement = parsed(bytes.toString('utf8'));
+  const statement = recordIn(bytes.toString('utf8'));
   return Array.isArray(statement?.['subject']) ? (statement as unknown as Statement) : undefined;
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** One text for the same bytes: nothing is skipped over. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../domain/base/is-record.js';
+import { recordIn } from '../../domain/base/is-record.js';
 import type { LinkedPull, TimelineAct } from '../../domain/forge/issue.js';
 import { asObject, flagOf, integerOf, textOf, textOrEmpty } from './decode.js';
 import type { JsonObject } from './decode.js';
@@ -87,12 +87,7 @@ function kindAndObject(raw: JsonObject): Pick<TimelineAct, 'kind' | 'what'> | un
 
 /** The body is JSON: `{"is_force_push":false,"commit_ids":[…]}`, the last of them the new head; empty when it is not. */
 function pushedHead(body: string): string {
-  try {
-    const value: unknown = JSON.parse(body);
-    const ids = isRecord(value) ? value['commit_ids'] : undefined;
-    const head: unknown = Array.isArray(ids) ? ids.at(-1) : undefined;
-    return typeof head === 'string' ? head : '';
-  } catch {
-    return '';
-  }
+  const ids = recordIn(body)?.['commit_ids'];
+  const head: unknown = Array.isArray(ids) ? ids.at(-1) : undefined;
+  return typeof head === 'string' ? head : '';
 }

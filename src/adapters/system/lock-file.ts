@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRecord } from '../../domain/base/is-record.js';
+import { isRecord, recordIn } from '../../domain/base/is-record.js';
 import { errnoOf, unlessMissing } from '../../domain/base/errno.js';
 import { ownIdentity, startTimeOf, type ProcessIdentity } from './process-identity.js';
 
@@ -108,12 +108,8 @@ function read(file: string): Promise<string | undefined> {
 }
 
 function parse(text: string): Holding | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isHolding(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = recordIn(text);
+  return isHolding(value) ? value : undefined;
 }
 
 function isHolding(value: unknown): value is Holding {

@@ -1,3 +1,4 @@
+import { recordIn } from '../base/is-record.js';
 import { isCommitId } from '../forge/issue.js';
 import type { RecordedRow } from './record.js';
 
@@ -16,12 +17,7 @@ export function publishedInRows(rows: readonly RecordedRow[]): readonly string[]
   return publishedCommits(
     rows.flatMap(({ source, columns }) => {
       if (source !== 'turn' || columns['event'] !== 'ended') return [];
-      try {
-        const detail: unknown = JSON.parse(String(columns['detail']));
-        return typeof detail === 'object' && detail !== null ? [detail] : [];
-      } catch {
-        return [];
-      }
+      return [recordIn(String(columns['detail'])) ?? {}];
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/is-record.js';
+import { isRecord, recordIn } from '../base/is-record.js';
 import { isForgeName, isForgeNumber, isOwnerName, FORGE_KINDS, LOCAL } from '../forge/issue.js';
 import type { SubjectRef } from '../forge/issue.js';
 
@@ -17,14 +17,8 @@ export const METADATA_FILE = 'metadata.json';
 
 /** `undefined` for what is no such file. */
 export function parseRunMetadata(text: string): RunMetadata | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(value)) return undefined;
-  const { workflowId, repoId, subject, branch, epoch } = value as Partial<Record<keyof RunMetadata, unknown>>;
+  const value: Partial<Record<keyof RunMetadata, unknown>> = recordIn(text) ?? {};
+  const { workflowId, repoId, subject, branch, epoch } = value;
   if (typeof workflowId !== 'string' || typeof branch !== 'string') return undefined;
   if (typeof repoId !== 'number' && repoId !== null) return undefined;
   if (!isRecord(subject)) return undefined;

@@ -1,4 +1,4 @@
-import { isRecord } from '../base/is-record.js';
+import { isRecord, recordIn } from '../base/is-record.js';
 import { InvalidInputError } from '../base/errors.js';
 import type { ConfigChange } from './config-change.js';
 import { isProposalTool } from './proposal.js';
@@ -16,17 +16,9 @@ const KINDS: readonly unknown[] = ['allowlist', 'routes', 'image'] satisfies Con
 
 /** Reads the blob of a shown proposal. Errors: `InvalidInputError` for one that this version did not write. */
 export function readShownProposal(json: string): ShownProposal {
-  const value = parsed(json);
+  const value: unknown = recordIn(json);
   if (!isShown(value)) throw new InvalidInputError('the blob of a proposal is none');
   return value;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Of the change only its kind is looked at: whoever wrote the blob has computed it. */

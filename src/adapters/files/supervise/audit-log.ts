@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord } from '../../../domain/base/is-record.js';
+import { recordIn } from '../../../domain/base/is-record.js';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import { isSlug } from '../../../domain/run/slug.js';
 import type { AuditLog } from '../../../domain/supervise/proposal-records.js';
@@ -30,7 +30,8 @@ export function auditLog(home: string): AuditLog {
         const content = Buffer.alloc(size);
         await handle.read(content, 0, size, 0);
         const lines = content.toString('utf8').split('\n').slice(0, -1);
-        if (!lines.some((line) => isOf(line, entry.proposal))) {
+        // A line that somebody has broken is nobody's, and stays.
+        if (!lines.some((line) => recordIn(line)?.['proposal'] === entry.proposal)) {
           const last = lines.at(-1);
           const previous = last === undefined ? NOTHING_BEFORE : sha256(last);
           await handle.appendFile(`${escapeJson(JSON.stringify({ ...entry, previous }))}\n`);
@@ -43,14 +44,4 @@ export function auditLog(home: string): AuditLog {
       await syncDirectory(directory);
     },
   };
-}
-
-/** A line that somebody has broken is nobody's, and stays. */
-function isOf(line: string, proposal: string): boolean {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) && value['proposal'] === proposal;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../domain/base/is-record.js';
+import { recordIn } from '../../../domain/base/is-record.js';
 import { escapeTerminal } from '../../../domain/text/escape.js';
 
 const EXCERPT_CHARS = 300;
@@ -8,19 +8,10 @@ const EXCERPT_CHARS = 300;
  * and bidirectional characters escaped, the token removed should the server repeat it, at most 300 characters.
  */
 export function excerpt(body: string, token: string): string {
-  const text = messageIn(body) ?? body;
+  const message = recordIn(body)?.['message'];
+  const text = typeof message === 'string' ? message : body;
   // Before the cut, which could leave half of it.
   const kept = text.replaceAll(token === '' ? '\0' : token, '[token]').slice(0, EXCERPT_CHARS * 4);
   const safe = escapeTerminal(kept).trim();
   return safe.length > EXCERPT_CHARS ? `${safe.slice(0, EXCERPT_CHARS - 1)}…` : safe;
-}
-
-function messageIn(body: string): string | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (isRecord(parsed) && typeof parsed['message'] === 'string') return parsed['message'];
-  } catch {
-    // not JSON: its text is shown
-  }
-  return undefined;
 }

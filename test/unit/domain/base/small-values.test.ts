@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { formatBytes } from '../../../../src/domain/base/format-bytes.js';
-import { isRecord } from '../../../../src/domain/base/is-record.js';
+import { isRecord, recordIn } from '../../../../src/domain/base/is-record.js';
 import { originOf } from '../../../../src/domain/base/listen-address.js';
 import { messageOf } from '../../../../src/domain/base/message-of.js';
 import { percentEncoded } from '../../../../src/domain/base/percent-encoded.js';
@@ -34,6 +34,12 @@ describe('a value from outside', () => {
     for (const value of [{}, { a: 1 }]) assert.ok(isRecord(value));
     for (const value of [null, undefined, [], 'a', 1, true, () => 1])
       assert.ok(!isRecord(value), String(value));
+  });
+
+  it('is a record in a text that is the JSON of one', () => {
+    assert.deepEqual(recordIn(' {"a":[1]}\n'), { a: [1] });
+    for (const text of ['', '{', '{"a":1}}', '[{}]', 'null', '1', '"a"'])
+      assert.equal(recordIn(text), undefined, text);
   });
 });
 
