@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { chmod, lstat, mkdir, rename, rm } from 'node:fs/promises';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
 import { isLoopbackHost } from './is-loopback.js';
@@ -46,7 +47,8 @@ export async function serveLoopback(options: LoopbackOptions): Promise<LoopbackS
     forward(client, target, idleMs, open);
   });
   server.maxConnections = maxConnections;
-  await listen(server, temporary);
+  server.listen(temporary);
+  await once(server, 'listening');
   await chmod(temporary, 0o666);
   // Whoever sees the name can connect; one that a killed worker left is replaced.
   await rename(temporary, socketPath);
@@ -69,30 +71,14 @@ async function refuseTaken(socketPath: string): Promise<void> {
     throw new BotBottleError('loopback_taken', `another process serves ${socketPath}`, false);
 }
 
-function answers(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = connect(socketPath);
-    const settle = (taken: boolean): void => {
-      probe.destroy();
-      resolve(taken);
-    };
-    probe.once('connect', () => {
-      settle(true);
-    });
-    probe.once('error', () => {
-      settle(false);
-    });
-  });
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+async function answers(socketPath: string): Promise<boolean> {
+  const probe = connect(socketPath);
+  const taken = await once(probe, 'connect').then(
+    () => true,
+    () => false,
+  );
+  probe.destroy();
+  return taken;
 }
 
 function forward(

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
 import type { CliDeps, CliIo } from '../../cli/base/deps.js';
 
 /** This process' own standard streams. */
@@ -6,14 +7,8 @@ export const cliIo: CliIo = {
   stdout: process.stdout,
   stderr: process.stderr,
   terminal,
-  stdin: { isTTY: process.stdin.isTTY, read: readStdin, ask },
+  stdin: { isTTY: process.stdin.isTTY, read: () => buffer(process.stdin), ask },
 };
-
-async function readStdin(): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
 
 function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin });

@@ -1,4 +1,5 @@
 /** Temporal's codec protocol over HTTP, so that its web page and its command line can show what is encrypted. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PayloadCodec } from '@temporalio/common';
@@ -42,13 +43,8 @@ export async function serveCodec({ codec, port, origins }: CodecServerOptions): 
     },
   );
   server.maxConnections = MAX_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, HOST, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(port, HOST);
+  await once(server, 'listening');
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://${HOST}:${String(bound)}`,
