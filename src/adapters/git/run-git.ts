@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { GitError, GitOverrunError } from '../../domain/base/errors.js';
-import { runProcess, type ProcessFault } from '../system/run-process.js';
+import { runProcess, type ProcessEnd, type ProcessFault } from '../system/run-process.js';
 import { SMALL_WINDOWS, type GitLimits } from './git-limits.js';
 
 export interface GitCommand {
@@ -19,11 +19,7 @@ export interface GitCommand {
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
-export interface GitOutput {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type GitOutput = Pick<ProcessEnd, 'exitCode' | 'stdout' | 'stderr'>;
 
 const DEFAULT_OUTPUT = 16 * 1024 * 1024;
 

@@ -9,9 +9,10 @@ import type {
 } from '../../domain/secret/secret-scanner.js';
 import { SENTINEL_PREFIX, SENTINEL_RULE } from './gitleaks-config.js';
 import { gitCommit, gitObject, writeGitObjects } from '../system/git-objects.js';
+import type { ProcessEnd } from '../system/run-process.js';
 import { countsIn } from './guesses.js';
 import { parseReport, type ReportedFinding } from './report.js';
-import { runGitleaks, type GitleaksOutput } from './run-gitleaks.js';
+import { runGitleaks } from './run-gitleaks.js';
 import { textDocument } from './text-document.js';
 
 export interface GitleaksOptions {
@@ -159,7 +160,7 @@ function notAll(): SecretScanError {
   return new SecretScanError('gitleaks did not come to the end of what it was given');
 }
 
-function failure({ exitCode, stderr }: GitleaksOutput): SecretScanError {
+function failure({ exitCode, stderr }: ProcessEnd): SecretScanError {
   const why = stderr
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}\p{Cf}]/gu, '')

@@ -1,5 +1,5 @@
 import { SecretScanError, SecretScanOverrunError } from '../../domain/base/errors.js';
-import { runProcess } from '../system/run-process.js';
+import { runProcess, type ProcessEnd } from '../system/run-process.js';
 import { GITLEAKS_CONFIG } from './gitleaks-config.js';
 
 export interface GitleaksCall {
@@ -18,13 +18,6 @@ export interface GitleaksCall {
   readonly maxOutput: number;
 }
 
-export interface GitleaksOutput {
-  readonly exitCode: number;
-  readonly stdout: string;
-  /** The beginning of it. */
-  readonly stderr: string;
-}
-
 /** Address space: Go reserves far more than it uses. The garbage collector keeps to the smaller limit. */
 const MEMORY_BYTES = 6 * 1024 ** 3;
 const MEMORY_TARGET = '1GiB';
@@ -35,7 +28,7 @@ const OUT_OF_MEMORY = /out of memory|cannot allocate memory|failed to (?:reserve
  * Runs gitleaks with our configuration. Resolves with any exit code. Errors: `SecretScanError` when it cannot run,
  * `SecretScanOverrunError` when it takes too long, says too much, or needs more than its limits.
  */
-export async function runGitleaks(call: GitleaksCall): Promise<GitleaksOutput> {
+export async function runGitleaks(call: GitleaksCall): Promise<ProcessEnd> {
   const { program, args, input, timeoutMs, cpuSeconds, memoryBytes = MEMORY_BYTES, maxOutput } = call;
   const end = await runProcess({
     ...{ program, args, input, timeoutMs, maxOutput },

@@ -2,7 +2,7 @@ import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client
 import type { Client, ScheduleDescription, ScheduleOptions } from '@temporalio/client';
 import { isRecord } from '../../domain/base/is-record.js';
 import { FORGE_KINDS, isForgeName, isOwnerName, type RepoRef } from '../../domain/forge/issue.js';
-import { syncWorkflowId, type SyncOrder } from '../../domain/sync/sync.js';
+import { syncWorkflowId, type ScheduledSync, type SyncOrder } from '../../domain/sync/sync.js';
 import { SCHEDULED_SYNC_WORKFLOW, TASK_QUEUE } from '../../workflows/messages.js';
 import { isUnreadable, putSchedule, removeSchedule, type Put, type Removed } from './put-schedule.js';
 
@@ -12,14 +12,8 @@ const CATCHUP_MS = 3_600_000;
 const PREFIX = 'bot-bottle-';
 const ID = /^bot-bottle-sync:([a-z]+):([^/]+)\/([^/]+)$/;
 
-export interface ListedSync {
+export interface ListedSync extends ScheduledSync {
   readonly scheduleId: string;
-  readonly fork: RepoRef;
-  /** `null` for a schedule that cannot be decoded: the key that it was encrypted with is gone. */
-  readonly upstream: string | null;
-  readonly everyMs: number | null;
-  /** Epoch milliseconds; `null` while it is paused. */
-  readonly nextAt: number | null;
 }
 
 /** One schedule a fork, never two syncs at once. May be repeated: the last word counts. Errors: Temporal's. */

@@ -1,6 +1,6 @@
 /** What the commands ask about syncs. Every call to Temporal may throw `UnreachableError`. */
 import type { RepoRef } from '../../domain/forge/issue.js';
-import type { SyncOrder, SyncOutcome } from '../../domain/sync/sync.js';
+import type { ScheduledSync, SyncOrder, SyncOutcome } from '../../domain/sync/sync.js';
 import type { Refused } from './orchestrator.js';
 
 export interface SyncOptions {
@@ -11,15 +11,6 @@ export interface SyncOptions {
   readonly variant: string | null;
   readonly agent: string | null;
   readonly timeoutMs: number;
-}
-
-export interface ScheduledSync {
-  readonly fork: RepoRef;
-  /** `null` for one whose order cannot be decoded. */
-  readonly upstream: string | null;
-  readonly everyMs: number | null;
-  /** Epoch milliseconds; `null` while it is paused in Temporal. */
-  readonly nextAt: number | null;
 }
 
 export interface SyncDesk {

@@ -1,6 +1,6 @@
 import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import type { PublishPlace } from '../../domain/forge/forks.js';
-import type { AdminTarget, ForgeAdmin, Hook, NewLabel } from '../../domain/forge/forge-admin.js';
+import type { AdminTarget, ForgeAdmin, Hook, HookSpec, NewLabel } from '../../domain/forge/forge-admin.js';
 import { planHook, shownUrl, WANTED_EVENTS } from './plan-hook.js';
 import { planLabels } from './plan-labels.js';
 import { planned } from './report.js';
@@ -106,12 +106,7 @@ export async function replaceHook({ admin, target }: SetUpJob, old: Hook, wish: 
   return hook;
 }
 
-function specOf({ url, name, secret }: WebhookWish): {
-  url: string;
-  name: string;
-  secret: string;
-  events: readonly string[];
-} {
+function specOf({ url, name, secret }: WebhookWish): HookSpec {
   if (secret === null || name === null) throw new Error('a webhook is never made without a secret');
   return { url, name, secret, events: WANTED_EVENTS };
 }

@@ -2,6 +2,7 @@
  * Everything that can happen to a run, as small references: no comment text, title or prompt is ever in here, because
  * all of it ends up in the workflow's history.
  */
+import type { ResourceLimits } from '../bottle/bottle-runtime.js';
 import type { DiskRequest } from '../bottle/disk-usage.js';
 import type { Place, RepoRef } from '../forge/issue.js';
 import type { ModelBudget } from './model-use.js';
@@ -239,7 +240,7 @@ export interface PreparedTurn {
   readonly env: Readonly<Record<string, string>>;
   /** What is left of the day's budget; where it says nothing, there is no limit. */
   readonly budget?: ModelBudget;
-  readonly limits: { readonly memoryBytes: number; readonly cpus: number; readonly pids: number };
+  readonly limits: ResourceLimits;
   /** What the bottle asks for in the place of the host's settings; where it says nothing, there is nothing. */
   readonly disk?: DiskRequest;
   readonly gitUser: { readonly name: string; readonly email: string };

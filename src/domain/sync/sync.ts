@@ -75,6 +75,15 @@ export interface SyncOutcome {
   readonly prUrl: string | null;
 }
 
+export interface ScheduledSync {
+  readonly fork: RepoRef;
+  /** `null` for one whose order cannot be decoded: the key that it was encrypted with is gone. */
+  readonly upstream: string | null;
+  readonly everyMs: number | null;
+  /** Epoch milliseconds; `null` while it is paused in Temporal. */
+  readonly nextAt: number | null;
+}
+
 /** Without a run directory. */
 export function outcomeWithoutRun(
   status: SyncStatus,
