@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionDescription } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
+import { decodeOptionalSinglePayload } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { WatchedTurn, WatchedTurns } from '../../domain/run/watched-turn.js';
 import { WATCHING } from '../../workflows/messages.js';
 
@@ -14,7 +14,8 @@ export function watchedTurns(client: Client): WatchedTurns {
         WATCHING.includes(activityType?.name ?? ''),
       );
       const [details] = watching?.heartbeatDetails?.payloads ?? [];
-      return details === undefined ? undefined : toWatched(await decoded(client, details));
+      // The client decodes what it hands out itself; heartbeats it hands out as they came.
+      return toWatched(await decodeOptionalSinglePayload(client.options.loadedDataConverter, details));
     },
   };
 }
@@ -31,15 +32,6 @@ async function describe(
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
-}
-
-/** The client decodes what it hands out itself; heartbeats it hands out as they came. */
-async function decoded(client: Client, payload: Payload): Promise<unknown> {
-  const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
-  let payloads = [payload];
-  for (const codec of [...payloadCodecs].reverse()) payloads = await codec.decode(payloads);
-  const [plain] = payloads;
-  return plain === undefined ? undefined : payloadConverter.fromPayload<unknown>(plain);
 }
 
 /** A worker of another version may say something else. */
