@@ -3,13 +3,6 @@ import https from 'node:https';
 import { BotBottleError } from '../../domain/base/errors.js';
 import type { Finding, FindingDoor } from '../../domain/upkeep/reconcile.js';
 
-/** The webhook process did not take a finding. */
-export class DoorError extends BotBottleError {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super('door', message, true, options);
-  }
-}
-
 export interface DoorOptions {
   /** Where findings are posted. */
   readonly url: URL;
@@ -20,7 +13,7 @@ export interface DoorOptions {
   readonly timeoutMs?: number;
 }
 
-/** Posts findings to the webhook process, one after the other on one connection. Errors: `DoorError`. */
+/** Posts findings to the webhook process, one after the other on one connection. Errors: `BotBottleError`. */
 export function findingDoor({ url, bodyOf, headersFor, timeoutMs = 10_000 }: DoorOptions): FindingDoor & {
   /** Ends the idle connection. */
   close(): void;
@@ -46,16 +39,15 @@ export function findingDoor({ url, bodyOf, headersFor, timeoutMs = 10_000 }: Doo
     post: async (finding) => {
       const status = await statusOf(bodyOf(finding)).catch((cause: unknown) => {
         const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-        throw new DoorError(
-          `no answer from the webhook at ${url.origin} (${code}): is it running, and is RECONCILE_DOOR right?`,
-          { cause },
-        );
+        const message = `no answer from the webhook at ${url.origin} (${code}): is it running, and is RECONCILE_DOOR right?`;
+        throw new BotBottleError('door', message, true, { cause });
       });
       if (status === 202) return 'accepted';
       if (status === 200) return 'known';
       const advice =
         status === 401 ? ': worker and webhook need the same WEBHOOK_SECRET_FILE' : ': see its log';
-      throw new DoorError(`the webhook at ${url.origin} answered ${String(status)}${advice}`);
+      const message = `the webhook at ${url.origin} answered ${String(status)}${advice}`;
+      throw new BotBottleError('door', message, true);
     },
     close: () => {
       agent.destroy();

@@ -9,16 +9,6 @@ import { sha256 } from '../system/sha256.js';
 
 const REFERENCE = /^[0-9a-f]{64}$/;
 
-/** History refers to content that is not on this disk, or not as it was: no repetition brings it back. */
-export class BlobError extends BotBottleError {
-  constructor(
-    readonly ref: string,
-    message: string,
-  ) {
-    super('blob', message, false);
-  }
-}
-
 /** Content-addressed files below `$BOT_BOTTLE_HOME/blobs/ab/cdef…`; writing the same content twice is one file. */
 export class LocalBlobStore implements BlobStore {
   readonly #root: string;
@@ -44,10 +34,13 @@ export class LocalBlobStore implements BlobStore {
 
   async getText(ref: string): Promise<string> {
     const content = await unlessMissing(readFile(this.#file(ref)));
-    if (content === undefined) throw new BlobError(ref, `there is no blob ${ref} below ${this.#root}`);
-    if (sha256(content) !== ref)
-      throw new BlobError(ref, `the content of ${this.#file(ref)} is not what it was`);
-    return content.toString('utf8');
+    if (content !== undefined && sha256(content) === ref) return content.toString('utf8');
+    const problem =
+      content === undefined
+        ? `there is no blob ${ref} below ${this.#root}`
+        : `the content of ${this.#file(ref)} is not what it was`;
+    // History refers to it: no repetition brings it back.
+    throw new BotBottleError('blob', problem, false);
   }
 
   #file(ref: string): string {

@@ -52,7 +52,7 @@ export interface RunningWorker {
 /** Puts something between the host's activities and its ports: how tests make faults that no real part makes on demand. */
 export type Decorate = (ports: HostPorts) => HostPorts;
 
-/** Starts the worker of this machine. Errors: `HomeLockedError`, Temporal's. */
+/** Starts the worker of this machine. Errors: `BotBottleError` while another worker has the home, Temporal's. */
 export async function startWorker(
   config: Config,
   needs: WorkerNeeds,

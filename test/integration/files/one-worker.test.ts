@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { readFile, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostId } from '../../../src/adapters/files/host-id.js';
-import { HomeLockedError, lockHome } from '../../../src/adapters/files/lock-file.js';
+import { BotBottleError } from '../../../src/domain/base/errors.js';
+import { lockHome } from '../../../src/adapters/files/lock-file.js';
 import { ownIdentity } from '../../../src/adapters/system/process-identity.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
@@ -22,8 +23,8 @@ describe('the lock of a home', () => {
       await assert.rejects(
         lockHome(home),
         (error) =>
-          error instanceof HomeLockedError &&
-          error.pid === process.pid &&
+          error instanceof BotBottleError &&
+          error.code === 'home_locked' &&
           error.message.includes(`process id ${String(process.pid)}`),
       );
       await lock.release();
