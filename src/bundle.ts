@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { InvalidInputError } from './domain/base/errors.js';
+import { redact } from './domain/text/redact.js';
 import { bundleLog, errorFields, type BundleLog } from './bundle/base/bundle-log.js';
 import { readBundleConfig, readToken, type BundleConfig } from './bundle/config.js';
 import type { AgentForge } from './bundle/plane/method.js';
-import { redactor } from './bundle/base/redact.js';
 import { startBundle, type RunningBundle } from './bundle/start-bundle.js';
 
 const EXIT_CONFIG = 78;
@@ -30,11 +30,11 @@ async function connect(config: BundleConfig): Promise<AgentForge> {
 
 async function start(): Promise<RunningBundle> {
   const config = readBundleConfig(process.env);
-  const redact = redactor(config.hasForge ? [readToken(config.paths.tokenFile)] : []);
-  log = bundleLog(redact);
+  const withoutSecrets = redact(config.hasForge ? [readToken(config.paths.tokenFile)] : [], '[secret]');
+  log = bundleLog(withoutSecrets);
   let connecting: Promise<AgentForge> | undefined;
   const forge = (): Promise<AgentForge> => (connecting ??= connect(config));
-  const bundle = await startBundle(config, { forge, log, redact });
+  const bundle = await startBundle(config, { forge, log, redact: withoutSecrets });
   const { slug, turn, issue, pr } = config;
   log('info', 'serving', { slug, turn, issue, pr, readyAfterMs: Math.round(performance.now()) });
   return bundle;

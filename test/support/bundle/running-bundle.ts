@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { RateLimits } from '../../../src/bundle/plane/rate-limit.js';
-import { redactor } from '../../../src/bundle/base/redact.js';
 import { startBundle, type RunningBundle } from '../../../src/bundle/start-bundle.js';
 import { RecordingForge } from './recording-forge.js';
 import { RunDirectory } from './run-directory.js';
 import { NO_BUDGET } from '../../../src/domain/run/model-use.js';
+import { redact } from '../../../src/domain/text/redact.js';
 
 export const TOKEN = 'token-of-the-test';
 export const ISSUE = 12;
@@ -56,7 +56,7 @@ export class BundleHere {
       {
         forge: () => Promise.resolve(this.forge),
         log: (level, message, fields) => this.logged.push([level, message, fields]),
-        redact: redactor([TOKEN]),
+        redact: redact([TOKEN], '[secret]'),
       },
     );
   }

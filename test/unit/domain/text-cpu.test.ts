@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { plainText } from '../../../src/adapters/git/git-failure.js';
 import { excerpt } from '../../../src/adapters/gitea/http/excerpt.js';
-import { redactor } from '../../../src/bundle/base/redact.js';
 import { untrustedDiff, untrustedName, untrustedText } from '../../../src/bundle/forge/untrusted.js';
 import { statusText } from '../../../src/cli/commands/status-text.js';
 import { LogRenderer } from '../../../src/cli/logs/render-log.js';
@@ -19,6 +18,7 @@ import { composePrompt } from '../../../src/domain/prompt/prompt.js';
 import { isProtectedPath, nameObjection } from '../../../src/domain/workspace/publish-policy.js';
 import { commentKey } from '../../../src/domain/forge/reference-key.js';
 import { textVerdict } from '../../../src/domain/run/secret-refusal.js';
+import { redact } from '../../../src/domain/text/redact.js';
 import { SecretSearch } from '../../../src/domain/secret/secret-search.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import { parseGitmodules } from '../../../src/domain/workspace/submodules.js';
@@ -88,7 +88,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   untrustedText,
   untrustedDiff,
   untrustedName,
-  redactor: (text) => redactor(['abababababababab'])(text),
+  redact: (text) => redact(['abababababababab'])(text),
   'SecretSearch.namesIn': (text) => search.namesIn(new TextEncoder().encode(text)),
   'SecretGuard.scanTexts': (text) => guard.scanTexts([{ where: text, text }]),
   textVerdict: (text) => textVerdict({ kind: 'failed', reason: text }),
