@@ -1,5 +1,6 @@
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Client, ScheduleOptions } from '@temporalio/client';
+import { TASK_QUEUE } from '../../workflows/messages.js';
 import { putSchedule, removeSchedule, type Put, type Removed } from './put-schedule.js';
 
 /** A pass that was due while Temporal was away is made up for if it was due within this; one is enough for all. */
@@ -13,7 +14,6 @@ export interface PassSchedule {
   /** Also the workflows' id, to which the server appends the time: no issue's has such a name, those begin with a forge's. */
   readonly id: string;
   readonly workflowType: string;
-  readonly taskQueue: string;
   readonly args: readonly unknown[];
   /** A worker that is away leaves a pass waiting; after this the schedule goes on without it. Milliseconds. */
   readonly runTimeoutMs: number;
@@ -47,7 +47,7 @@ export async function triggerPass(client: Client, id: string): Promise<void> {
 }
 
 function optionsFor(schedule: PassSchedule, intervalMs: number): ScheduleOptions {
-  const { id, workflowType, taskQueue, args, runTimeoutMs, summary } = schedule;
+  const { id, workflowType, args, runTimeoutMs, summary } = schedule;
   return {
     scheduleId: id,
     spec: { intervals: [{ every: intervalMs }] },
@@ -56,7 +56,7 @@ function optionsFor(schedule: PassSchedule, intervalMs: number): ScheduleOptions
       type: 'startWorkflow',
       workflowType,
       workflowId: id,
-      taskQueue,
+      taskQueue: TASK_QUEUE,
       args: [...args],
       workflowRunTimeout: runTimeoutMs,
       staticSummary: summary,

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../workflows/messages.js';
+import { RECONCILE_WORKFLOW } from '../../workflows/messages.js';
 import { setPassSchedule, type ScheduleChange } from './pass-schedule.js';
 
 export const RECONCILE_SCHEDULE = 'bot-bottle-reconcile';
@@ -13,7 +13,6 @@ export function setReconcileSchedule(client: Client, intervalMs: number | null):
   const schedule = {
     id: RECONCILE_SCHEDULE,
     workflowType: RECONCILE_WORKFLOW,
-    taskQueue: TASK_QUEUE,
     args: [],
     runTimeoutMs: RUN_TIMEOUT_MS,
     summary: 'What changed on the forge and no webhook told',

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { SWEEP_WORKFLOW, TASK_QUEUE } from '../../workflows/messages.js';
+import { SWEEP_WORKFLOW } from '../../workflows/messages.js';
 import { setPassSchedule, triggerPass, type ScheduleChange } from './pass-schedule.js';
 
 /** Ending runs takes time; a worker that goes away meanwhile must not hold up sweeps for ever. */
@@ -22,7 +22,6 @@ export async function setSweepSchedule(
   const schedule = {
     id,
     workflowType: SWEEP_WORKFLOW,
-    taskQueue: TASK_QUEUE,
     args: [{ host }],
     runTimeoutMs: RUN_TIMEOUT_MS,
     summary: `What nobody needs on host ${host}`,
