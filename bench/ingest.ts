@@ -152,6 +152,7 @@ function doorApp(inboxFile: string): RequestListener {
     secret: SECRET,
     inbox,
     metrics: createMetrics(inbox, Date.now),
+    maxBodyBytes: 1024 * 1024,
     serves: () => true,
     worksIn: () => Promise.resolve(false),
     onAccepted: () => undefined,

@@ -14,11 +14,7 @@ import { describeProvider, routeProblem, type NeedsWorld } from '../domain/agent
 import type { AgentStanding } from '../domain/agent/agent-standing.js';
 import { InvalidInputError } from '../domain/base/errors.js';
 import { lineOfKey, type ManifestDocument } from '../domain/manifest/manifest-document.js';
-import {
-  mergeBottleLayers,
-  requireDistinctRoutes,
-  type LoadedLayer,
-} from '../domain/manifest/manifest-merge.js';
+import { mergeBottleLayers, requireDistinctRoutes } from '../domain/manifest/manifest-merge.js';
 import { agentValues, bottleValues, linesOfRoute } from '../domain/manifest/manifest-view.js';
 import type { AgentManifest } from '../domain/manifest/manifests.js';
 import { standingOfAgent } from './agent-standings.js';
@@ -94,7 +90,7 @@ async function showBottle(
   return {
     name,
     layers: documents.map(({ name: layer, file }) => ({ name: layer, file })),
-    values: bottleValues(mergedOf(layers, name), documents),
+    values: bottleValues(mergeBottleLayers(layers.map(({ layer }) => layer)), documents),
     now: null,
     body: documents.at(-1)?.body ?? '',
   };
@@ -164,7 +160,7 @@ async function checkBottle(
 ): Promise<ManifestFinding[] | undefined> {
   const layers = await directory.layers([name]);
   if (layers === undefined) return undefined;
-  const bottle = mergedOf(layers, name);
+  const bottle = mergeBottleLayers(layers.map(({ layer }) => layer));
   requireDistinctRoutes(bottle, layers);
   const documents = layers.map(({ document }) => document);
   return bottle.routes.flatMap((route): ManifestFinding[] => {
@@ -173,13 +169,6 @@ async function checkBottle(
     const [at = ''] = linesOfRoute(documents, route.name).slice(-1);
     return [{ level: 'warning', message: `${at}: ${lack}` }];
   });
-}
-
-function mergedOf(layers: readonly LoadedLayer[], name: string): ReturnType<typeof mergeBottleLayers> {
-  return mergeBottleLayers(
-    layers.map(({ layer }) => layer),
-    name,
-  );
 }
 
 async function orProblems(

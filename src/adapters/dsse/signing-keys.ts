@@ -21,6 +21,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
+import { errnoOf } from '../../domain/base/errno.js';
 import { InvalidInputError, SigningKeyError } from '../../domain/base/errors.js';
 import type { EnvelopeReader, Signer } from '../../domain/provenance/seal.js';
 import { keyIdOf, openEnvelope, signStatement } from './envelope.js';
@@ -125,7 +126,7 @@ function signingKey(home: string, known: SigningKey | undefined): SigningKey {
       // Of two that do this at once the first one's stays.
       linkSync(temporary, file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (errnoOf(error) !== 'EEXIST') throw error;
     } finally {
       rmSync(temporary, { force: true });
     }

@@ -80,12 +80,7 @@ function checkEdited(
   const own = readBottleLayer(document, isPublicSuffix);
   const layer = dockerfileText === undefined ? own : { ...own, dockerfileText };
   const edited = layers.map((one) => (one.document.file === file ? { document, layer } : one));
-  const [now, then] = [layers, edited].map((all) =>
-    mergeBottleLayers(
-      all.map((one) => one.layer),
-      name,
-    ),
-  );
+  const [now, then] = [layers, edited].map((all) => mergeBottleLayers(all.map((one) => one.layer)));
   if (now === undefined || then === undefined) return;
   requireDistinctRoutes(then, edited);
   if (isDeepStrictEqual(sorted(then), sorted({ ...now, ...withChange(now, change) }))) return;

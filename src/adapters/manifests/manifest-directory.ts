@@ -46,10 +46,7 @@ export class ManifestDirectory implements Manifests {
   async bottle(names: readonly string[]): Promise<BottleManifest | undefined> {
     const layers = await this.layers(names);
     if (layers === undefined) return undefined;
-    const bottle = mergeBottleLayers(
-      layers.map(({ layer }) => layer),
-      names.join('+'),
-    );
+    const bottle = mergeBottleLayers(layers.map(({ layer }) => layer));
     requireDistinctRoutes(bottle, layers);
     return bottle;
   }

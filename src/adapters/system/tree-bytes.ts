@@ -19,6 +19,11 @@ export async function treeBytes(path: string): Promise<number> {
   return sum;
 }
 
+/** Of several trees together. */
+export async function sumOfTrees(paths: readonly string[]): Promise<number> {
+  return (await Promise.all(paths.map(treeBytes))).reduce((sum, bytes) => sum + bytes, 0);
+}
+
 /** Without what is in it. */
 export function ownBytes({ blocks }: Stats): number {
   return blocks * BLOCK;

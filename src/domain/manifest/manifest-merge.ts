@@ -12,13 +12,12 @@ const DEFAULT_LIMITS = { memoryBytes: 2048 * 1024 * 1024, cpus: 2, pids: 512 };
  * Left to right: lists joined, scalars (and each variable of `env`) from the last that says something. Of routes with
  * one name the last counts; image and Dockerfile are one choice.
  */
-export function mergeBottleLayers(layers: readonly BottleLayer[], name: string): BottleManifest {
+export function mergeBottleLayers(layers: readonly BottleLayer[]): BottleManifest {
   const last = <T>(pick: (layer: BottleLayer) => T | undefined): T | undefined =>
     layers.map(pick).findLast((value) => value !== undefined);
   const joined = <T>(pick: (layer: BottleLayer) => readonly T[]): T[] => [...new Set(layers.flatMap(pick))];
   const base = layers.findLast((layer) => layer.image !== undefined || layer.dockerfile !== undefined);
   return {
-    name,
     image: base?.image ?? null,
     dockerfile: base?.dockerfileText ?? null,
     env: Object.fromEntries(layers.flatMap((layer) => Object.entries(layer.env))),

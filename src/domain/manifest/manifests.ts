@@ -24,7 +24,6 @@ export interface AgentLimits {
 }
 
 export interface BottleManifest extends BottleSetup {
-  readonly name: string;
   readonly image: string | null;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: ResourceLimits;

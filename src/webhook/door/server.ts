@@ -7,11 +7,7 @@ import { createReadiness } from './readiness.js';
 import { receiveDelivery } from './receive-delivery.js';
 import type { ReceiveDeps } from './receive-delivery.js';
 
-export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
-
-export interface WebhookDeps extends Omit<ReceiveDeps, 'maxBodyBytes'> {
-  /** Default 1 MiB. */
-  readonly maxBodyBytes?: number;
+export interface WebhookDeps extends ReceiveDeps {
   /** What the dispatcher last saw of Temporal; told, but deliveries are accepted without it. */
   readonly temporalReachable: () => boolean | Promise<boolean>;
 }
@@ -30,9 +26,8 @@ export function createWebhookApp(deps: WebhookDeps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  const receive = { ...deps, maxBodyBytes: deps.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES };
   for (const [path, format] of Object.entries(DELIVERY_FORMATS)) {
-    app.post(path, receiveDelivery(receive, format));
+    app.post(path, receiveDelivery(deps, format));
     app.all(path, (_request, response) => {
       response.setHeader('Allow', 'POST');
       answerAndHangUp(response, 405, 'method_not_allowed', 'deliveries are sent with POST');

@@ -12,7 +12,7 @@ import { hostId } from '../../adapters/files/host-id.js';
 import { forgetKeptRun, keptRuns, type KeptRun } from '../../adapters/files/run/kept-runs.js';
 import { LocalRunFiles } from '../../adapters/files/run/run-files.js';
 import { removeBlob, storedBlobs } from '../../adapters/files/stored-blobs.js';
-import { treeBytes } from '../../adapters/system/tree-bytes.js';
+import { sumOfTrees } from '../../adapters/system/tree-bytes.js';
 import { mirrorsOf, removeMirror, scratchBytes, storedMirrors } from '../../adapters/git/mirrors.js';
 import { namedHashes } from '../../adapters/sqlite/named-hashes.js';
 import { openDatabaseReadOnly } from '../../adapters/sqlite/open-database-read-only.js';
@@ -61,10 +61,10 @@ export async function janitor(config: Config, now: () => number = Date.now): Pro
       mirrors: mirrors.map((mirror) => ({ ...mirror, inUse: inUse.has(mirror.directory) })),
       images,
       blobs: blobs.map((blob) => ({ ...blob, referenced: named.has(blob.ref) })),
-      databases: await sumOf(
+      databases: await sumOfTrees(
         DATABASES.flatMap((name) => ['', '-wal', '-shm'].map((end) => path.join(home, name + end))),
       ),
-      logs: await sumOf([path.join(home, 'temporal.log')]),
+      logs: await sumOfTrees([path.join(home, 'temporal.log')]),
       scratch: await scratchBytes(mirrorsDir),
     };
   }
@@ -170,8 +170,4 @@ async function endOf(database: Database, slug: string): Promise<Pick<RunUsage, '
   }
   const turns = (await database.runs.turns(slug)).map(({ at }) => at);
   return { state: 'ended', endedAt: Math.max(row?.destroyedAt ?? 0, run.createdAt, ...turns) };
-}
-
-async function sumOf(paths: readonly string[]): Promise<number> {
-  return (await Promise.all(paths.map(treeBytes))).reduce((sum, bytes) => sum + bytes, 0);
 }

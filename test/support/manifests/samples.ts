@@ -18,7 +18,6 @@ export function sampleAgent(name: string, more: Partial<AgentManifest> = {}): Ag
 
 export function sampleBottle(more: Partial<BottleManifest> = {}): BottleManifest {
   return {
-    name: 'default',
     image: null,
     env: {},
     limits: { memoryBytes: 1, cpus: 1, pids: 1 },

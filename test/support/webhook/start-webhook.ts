@@ -18,6 +18,9 @@ export interface StartedWebhook {
   stop(): Promise<void>;
 }
 
+/** WEBHOOK_MAX_BYTES, unless a test says another. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
 interface Options {
   readonly inboxFile: string;
   readonly inbox?: InboxOptions;
@@ -34,6 +37,7 @@ export async function startWebhook(options: Options): Promise<StartedWebhook> {
     secret: SECRET,
     inbox,
     metrics: createMetrics(inbox, Date.now),
+    maxBodyBytes: MAX_BODY_BYTES,
     serves: () => true,
     worksIn: () => Promise.resolve(false),
     onAccepted: () => {

@@ -8,7 +8,7 @@ import { unlessMissing } from '../../../domain/base/errno.js';
 import { removeIfEmpty } from '../directories.js';
 import { hasTransient, transientPaths } from './run-leftovers.js';
 import { runLayout, type RunLayout } from './run-layout.js';
-import { ownBytes, treeBytes } from '../../system/tree-bytes.js';
+import { ownBytes, sumOfTrees, treeBytes } from '../../system/tree-bytes.js';
 
 /** What the host itself keeps of a run. Bytes on the disk. */
 export interface KeptRun {
@@ -34,14 +34,14 @@ export async function keptRuns(home: string): Promise<KeptRun[]> {
     const { goes, stays } = await contentOf(layout);
     const apart = [transcript, turns, archive];
     const [transcriptBytes = 0, turnsBytes = 0, archiveBytes = 0] = await Promise.all(apart.map(treeBytes));
-    const rest = await sumOf(goes.filter((path) => !apart.includes(path)));
+    const rest = await sumOfTrees(goes.filter((path) => !apart.includes(path)));
     runs.push({
       slug,
       transcript: transcriptBytes,
       turns: turnsBytes + archiveBytes,
       // The directory too: an empty one that a crash left is something to remove.
       rest: rest + (stays.length === 0 ? ownBytes(found) : 0),
-      stays: await sumOf(stays),
+      stays: await sumOfTrees(stays),
       unfinished: await hasTransient(layout),
     });
   }
@@ -86,8 +86,4 @@ async function contentOf(layout: RunLayout): Promise<Content> {
 async function directoryAt(path: string): Promise<Stats | undefined> {
   const found = await unlessMissing(lstat(path));
   return found?.isDirectory() === true ? found : undefined;
-}
-
-async function sumOf(paths: readonly string[]): Promise<number> {
-  return (await Promise.all(paths.map(treeBytes))).reduce((sum, bytes) => sum + bytes, 0);
 }

@@ -165,7 +165,6 @@ describe('a bottle manifest', () => {
     };
     await withFiles(files, async (manifests) => {
       const mid = sampleBottle({
-        name: 'mid',
         image: 'reg.example/base:1',
         env: { A: 'two', N: '5' },
         limits: { memoryBytes: 1024 ** 3, cpus: 0.5, pids: 64 },
@@ -174,7 +173,6 @@ describe('a bottle manifest', () => {
       assert.deepEqual(await manifests.bottle(['mid']), mid);
       assert.deepEqual(await manifests.bottle(['mid', 'other']), {
         ...mid,
-        name: 'mid+other',
         image: 'b',
         publish: { ...mid.publish, drafts: false },
       });
@@ -219,7 +217,6 @@ runtime: runsc
         model: null,
       };
       const expected = sampleBottle({
-        name: 'full',
         dockerfile: 'FROM scratch\n',
         env: { PYTHON: '3.10', DEBUG: 'true', HEX: '0x10' },
         limits: { memoryBytes: 2 * 1024 ** 3, cpus: 2, pids: 512 },

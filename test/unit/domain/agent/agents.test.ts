@@ -25,9 +25,7 @@ describe('which agent a name means', () => {
       },
       bottle: (names) =>
         Promise.resolve(
-          names.every((name) => ['default', 'node', 'big'].includes(name))
-            ? sampleBottle({ name: names.join('+') })
-            : undefined,
+          names.every((name) => ['default', 'node', 'big'].includes(name)) ? sampleBottle() : undefined,
         ),
     },
     { allows: (owner, repo) => `${owner}/${repo}` === 'alice/demo', bottles: ['default', 'node'] },

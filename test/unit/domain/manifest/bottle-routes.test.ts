@@ -57,10 +57,7 @@ describe('routes of merged bottles', () => {
     `routes:\n  - { name: ${name}, upstream: "https://${name}.example", ${more} }`;
   const wrong = (...texts: readonly string[]): readonly string[] => {
     const layers = layersOf(...texts);
-    const merged = mergeBottleLayers(
-      layers.map(({ layer }) => layer),
-      'x',
-    );
+    const merged = mergeBottleLayers(layers.map(({ layer }) => layer));
     return problemsOf(() => {
       requireDistinctRoutes(merged, layers);
     });
@@ -89,10 +86,7 @@ describe('routes of merged bottles', () => {
 
   it('are wrong in the file of the last of them', () => {
     const layers = layersOf(route('a', 'key_env: K'), `image: x\n${route('b', 'key_env: K')}`);
-    const { routes } = mergeBottleLayers(
-      layers.map(({ layer }) => layer),
-      'x',
-    );
+    const { routes } = mergeBottleLayers(layers.map(({ layer }) => layer));
     assert.throws(
       () => {
         requireDistinctRoutes({ routes }, layers);

@@ -11,10 +11,7 @@ import { sampleBottle } from '../../../support/manifests/samples.js';
 
 /** Of layers from bottom to top. */
 const mergedFrom = (...texts: readonly string[]): BottleManifest =>
-  mergeBottleLayers(
-    layersOf(...texts).map(({ layer }) => layer),
-    'x',
-  );
+  mergeBottleLayers(layersOf(...texts).map(({ layer }) => layer));
 
 /** Bottles by their names. */
 function loader(
@@ -50,7 +47,6 @@ workspace: { depth: 0, sparse: [docs, src], submodules: true, submodule_repos: [
 runtime: runsc`,
     );
     const expected = sampleBottle({
-      name: 'x',
       image: 'one',
       env: { X: '1', Y: '2' },
       limits: { memoryBytes: 99 * 1024 ** 2, cpus: 1, pids: 512 },
@@ -99,8 +95,8 @@ runtime: runsc`,
   });
 
   it('have safe limits when nobody says any', () => {
-    assert.deepEqual(mergeBottleLayers([], 'x').limits, { memoryBytes: 2 * 1024 ** 3, cpus: 2, pids: 512 });
-    assert.equal(mergeBottleLayers([], 'x').publish.drafts, false);
+    assert.deepEqual(mergeBottleLayers([]).limits, { memoryBytes: 2 * 1024 ** 3, cpus: 2, pids: 512 });
+    assert.equal(mergeBottleLayers([]).publish.drafts, false);
   });
 
   it('follow the rule for any layers in any order', () => {

@@ -13,10 +13,7 @@ import { documentOf, layersOf } from '../../../support/manifests/front-matter.js
 /** What is shown of a bottle of these layers, by key. */
 function shown(...texts: readonly string[]): ReadonlyMap<string, Omit<ManifestValue, 'key'>> {
   const layers = layersOf(...texts);
-  const bottle = mergeBottleLayers(
-    layers.map(({ layer }) => layer),
-    'x',
-  );
+  const bottle = mergeBottleLayers(layers.map(({ layer }) => layer));
   const values = bottleValues(
     bottle,
     layers.map(({ document }) => document),

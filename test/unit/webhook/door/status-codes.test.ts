@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { DEFAULT_MAX_BODY_BYTES } from '../../../../src/webhook/door/server.js';
 import { allSentFirst, largePost } from '../../../support/http/all-sent-first.js';
 import { issueEvent, pullEvent, statusEvent } from '../../../support/webhook/payloads.js';
 import { rawExchange } from '../../../support/webhook/raw-exchange.js';
 import { deliveryHeaders, SECRET } from '../../../support/webhook/sign.js';
-import { startWebhook } from '../../../support/webhook/start-webhook.js';
+import { MAX_BODY_BYTES, startWebhook } from '../../../support/webhook/start-webhook.js';
 import type { StartedWebhook } from '../../../support/webhook/start-webhook.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
@@ -151,9 +150,9 @@ describe('POST /webhooks/gitea', () => {
     const skeleton = JSON.stringify({ ...issueEvent(), pad: '' });
     const fits = JSON.stringify({
       ...issueEvent(),
-      pad: 'x'.repeat(DEFAULT_MAX_BODY_BYTES - skeleton.length),
+      pad: 'x'.repeat(MAX_BODY_BYTES - skeleton.length),
     });
-    assert.equal(Buffer.byteLength(fits), DEFAULT_MAX_BODY_BYTES);
+    assert.equal(Buffer.byteLength(fits), MAX_BODY_BYTES);
     assert.equal((await post(fits, deliveryHeaders(fits, 'issues'))).code, 202);
     await refuses(413, 'too_large', `${fits} `, deliveryHeaders(`${fits} `, 'issues'));
     await refuses(413, 'too_large', `${fits} `, { 'content-type': 'application/json' });
