@@ -1,7 +1,7 @@
 import type { SettledTurn } from '../domain/run/events.js';
 import type { Extraction } from '../domain/bottle/extractor.js';
 import { isLocal } from '../domain/forge/issue.js';
-import { patchSpec } from '../domain/bottle/extractor.js';
+import { patchLoss, patchSpec } from '../domain/bottle/extractor.js';
 import { ContainerOverrunError } from '../domain/base/errors.js';
 import type { PublishResult } from '../domain/run/turn.js';
 import type { HostPorts } from './ports/host-ports.js';
@@ -121,6 +121,10 @@ async function keepUncommitted(
   const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES), signal).catch(overrun);
   if (patch instanceof ContainerOverrunError || patch.exitCode !== 0)
     ports.log.warn({ slug, turn }, 'what is not committed could not be kept as a patch');
-  else await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
+  else {
+    await ports.files.saveFile(slug, `turns/${String(turn)}/uncommitted.patch`, patch.stdout);
+    const loss = patchLoss(patch, MAX_PATCH_BYTES);
+    if (loss !== null) ports.log.warn({ slug, turn, loss }, 'uncommitted.patch is not all that was left');
+  }
   return ports.blobs.put(listed.join('\n'));
 }

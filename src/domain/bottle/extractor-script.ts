@@ -1,6 +1,9 @@
 /** In the extractor: ids of the commits where the history ends, one a line. */
 export const BOUNDARY_TARGET = '/run/bottle-shallow';
 
+/** Before the number of what a patch has no room for. */
+export const LEFT_OUT = 'left out of the patch:';
+
 /**
  * What runs in the throw-away extractor container: `sh -c SCRIPT extract <mode> <branch> <cap> [known commit…]`. The text
  * is fixed; values come as positional arguments only.
@@ -12,7 +15,7 @@ export const BOUNDARY_TARGET = '/run/bottle-shallow';
  *
  * Modes: `extract` writes NUL-terminated fields (magic, head, blob id of STUCK.md or `-`, length of the list), then the list
  * as `git status --porcelain -z` has it, cut at `cap` bytes, then `0` and NUL or `1`, NUL and the bundle. `patch` writes a
- * patch, at most `cap` bytes.
+ * patch, at most `cap` bytes, and to standard error how many untracked files and repositories are not in it.
  *
  * Ends with 64 for a wrong call, 65 without a branch, 66 when `.git` is not an ordinary directory, 67 with alternates, 68
  * with a named pipe where git reads, 70 when git fails.
@@ -83,8 +86,8 @@ if [ "$mode" = patch ]; then
   export GIT_INDEX_FILE=$scratch/index
   g ls-files --others --exclude-standard -z >"$scratch/untracked" || exit 70
   # A file that is beyond the cap by itself has no room in the patch; reading a hole of some GiB would take minutes.
-  perl -0 -ln -e 'BEGIN { $cap = shift } print if !m{/\\z} && (lstat)[7] <= $cap' "$cap" \\
-    <"$scratch/untracked" >"$scratch/new" || exit 70
+  perl -0 -ln -e 'BEGIN { $cap = shift } if (!m{/\\z} && (lstat)[7] <= $cap) { print } else { $left++ }
+    END { printf STDERR "\\n${LEFT_OUT} %d\\n", $left if $left }' "$cap" <"$scratch/untracked" >"$scratch/new" || exit 70
   if [ -s "$scratch/new" ]; then
     g add --intent-to-add --pathspec-from-file="$scratch/new" --pathspec-file-nul || exit 70
   fi

@@ -1,6 +1,6 @@
-import { BOUNDARY_TARGET, EXTRACTOR_SCRIPT } from './extractor-script.js';
+import { BOUNDARY_TARGET, EXTRACTOR_SCRIPT, LEFT_OUT } from './extractor-script.js';
 import { InvalidInputError } from '../base/errors.js';
-import type { OneShotSpec } from './bottle-runtime.js';
+import type { OneShotResult, OneShotSpec } from './bottle-runtime.js';
 import { isBranchName } from '../workspace/branch-name.js';
 
 /** Most uncommitted paths a report names. */
@@ -77,6 +77,20 @@ export function extractionSpec(
 /** A binary patch of everything uncommitted, untracked files included, on standard output, cut at `maxBytes`. */
 export function patchSpec(target: ExtractionTarget, maxBytes: number): OneShotSpec {
   return spec(target, 'patch', [String(maxBytes)], maxBytes);
+}
+
+/** What a patch lacks, for the log; `null` for a whole one. */
+export function patchLoss(
+  { stdout, stderr }: Pick<OneShotResult, 'stdout' | 'stderr'>,
+  maxBytes: number,
+): string | null {
+  // git writes there, too, and may name files of the agent's.
+  const left = new RegExp(`^${LEFT_OUT} (\\d{1,9})$`, 'm').exec(stderr)?.[1];
+  const files = left === undefined ? [] : [`${left} untracked left out`];
+  const cut =
+    stdout.length < maxBytes ? [] : [`cut at ${String(maxBytes)} bytes, so that git cannot apply it`];
+  const losses = [...cut, ...files];
+  return losses.length === 0 ? null : losses.join('; ');
 }
 
 /** Why an extractor container failed, in words an agent can act on; `undefined` for an exit code that is not its own. */

@@ -113,6 +113,21 @@ describe('settling a turn', () => {
     assert.equal(await world.ports.files.readFile(SLUG, 'turns/1/uncommitted.patch'), undefined);
   });
 
+  for (const [what, bytes, stderr, isSaid] of [
+    ['is whole', 100, 'a warning of git\n', false],
+    ['is cut', 8 * 1024 * 1024, '', true],
+    ['lacks files', 100, '\nleft out of the patch: 2\n', true],
+  ] as const)
+    it(`${isSaid ? 'says so' : 'says nothing'} when the patch ${what}`, async () => {
+      world.answers = ({ name }) =>
+        name === 'patch'
+          ? { exitCode: 0, stdout: new Uint8Array(bytes), stderr }
+          : report({ uncommitted: ['a'] });
+      await settle();
+      const isWarned = world.warned.includes('uncommitted.patch is not all that was left');
+      assert.equal(isWarned, isSaid);
+    });
+
   it('has no list when only STUCK.md is not committed', async () => {
     leaves({ uncommitted: ['STUCK.md'] });
     assert.equal((await settle()).uncommittedRef, null);
