@@ -1,5 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { BotBottleError } from '../../domain/base/errors.js';
+import { BotBottleError, ForgeHttpError } from '../../domain/base/errors.js';
+
+/** A forge that asks for a longer wait is asked again all the same. */
+const MOST_ASKED_MS = 15 * 60_000;
 
 type Activity = (...input: unknown[]) => Promise<unknown>;
 
@@ -21,6 +24,9 @@ export function typedFailures<T extends object>(activities: T): T {
   return Object.fromEntries(typed) as T;
 }
 
-function failureOf({ message, code, retryable }: BotBottleError): ApplicationFailure {
-  return ApplicationFailure.create({ message, type: code, nonRetryable: !retryable });
+function failureOf(fault: BotBottleError): ApplicationFailure {
+  const { message, code: type, retryable } = fault;
+  const asked = fault instanceof ForgeHttpError ? fault.retryAfterMs : undefined;
+  const later = asked === undefined ? {} : { nextRetryDelay: Math.min(asked, MOST_ASKED_MS) };
+  return ApplicationFailure.create({ message, type, nonRetryable: !retryable, ...later });
 }

@@ -8,7 +8,7 @@ import { createReconcileActivities } from '../../../../src/activities/reconcile/
 import { createSweepActivities } from '../../../../src/activities/sweep/sweep-activity.js';
 import { createSyncRowActivities } from '../../../../src/activities/sync/begin-sync.js';
 import { createSyncActivities } from '../../../../src/activities/sync/sync-activities.js';
-import { BotBottleError } from '../../../../src/domain/base/errors.js';
+import { BotBottleError, ForgeHttpError } from '../../../../src/domain/base/errors.js';
 import { inActivity } from '../../../support/temporal/in-activity.js';
 
 describe('what a workflow hears of a fault', () => {
@@ -33,6 +33,18 @@ describe('what a workflow hears of a fault', () => {
       assert.deepEqual([told.message, told.type, told.nonRetryable], ['it failed', 'git', !retryable]);
       assert.equal(told.cause, undefined, 'causes stay in the log');
     });
+
+  it('is when the forge wants to be asked again, within a quarter of an hour', async () => {
+    const delayOf = async (retryAfterMs?: number): Promise<unknown> => {
+      const told = await failing(new ForgeHttpError(429, 'GET', '/x', 'too many', { retryAfterMs }));
+      assert.ok(told instanceof ApplicationFailure);
+      return told.nextRetryDelay ?? null;
+    };
+    assert.deepEqual(
+      [await delayOf(600_000), await delayOf(7_200_000), await delayOf()],
+      [600_000, 900_000, null],
+    );
+  });
 
   it('is any other one as it is', async () => {
     const fault = new TypeError('x is not a function');
