@@ -54,12 +54,10 @@ export function createHostActivities(
     publishWork: (input) => settling((signal) => publish(ports, input, signal)),
     applyChange: (input) =>
       beating((signal) =>
-        ports.underWay.during(stepOfChange(input, 'apply'), () => applyChange(ports, input, signal)),
+        ports.underWay.during(stepOfChange(input), () => applyChange(ports, input, signal)),
       ),
-    rebuildImage: (input) =>
-      beating((signal) =>
-        ports.underWay.during(stepOfChange(input, 'build'), () => rebuildImage(ports, input, signal)),
-      ),
+    // Not marked as under way: suspects are tried one run at a time, and a build takes up to half an hour.
+    rebuildImage: (input) => beating((signal) => rebuildImage(ports, input, signal)),
     freezeBottle: (input) =>
       settling((signal) =>
         ports.underWay.during(stepOfTurn(input, 'settle'), () =>

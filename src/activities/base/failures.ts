@@ -1,8 +1,10 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { BotBottleError, ForgeHttpError } from '../../domain/base/errors.js';
 
-/** A forge that asks for a longer wait is asked again all the same. */
-const MOST_ASKED_MS = 15 * 60_000;
+/** A forge that asks for a longer wait is asked again all the same: an `open_pr` has ten minutes. */
+const MOST_ASKED_MS = 2 * 60_000;
+
+const LEAST_ASKED_MS = 30_000;
 
 type Activity = (...input: unknown[]) => Promise<unknown>;
 
@@ -26,7 +28,8 @@ export function typedFailures<T extends object>(activities: T): T {
 
 function failureOf(fault: BotBottleError): ApplicationFailure {
   const { message, code: type, retryable } = fault;
-  const asked = fault instanceof ForgeHttpError ? fault.retryAfterMs : undefined;
-  const later = asked === undefined ? {} : { nextRetryDelay: Math.min(asked, MOST_ASKED_MS) };
+  const asked = fault instanceof ForgeHttpError ? (fault.retryAfterMs ?? 0) : 0;
+  // The server tries no more after a delay of nothing, and its own policy waits long enough where less is asked.
+  const later = asked < LEAST_ASKED_MS ? {} : { nextRetryDelay: Math.min(asked, MOST_ASKED_MS) };
   return ApplicationFailure.create({ message, type, nonRetryable: !retryable, ...later });
 }

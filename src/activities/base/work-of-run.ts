@@ -49,14 +49,15 @@ export function stepOfTurn(
   return step === 'read' ? { ...work, isBackground: true } : work;
 }
 
-const STEPS_OF_CHANGE = { apply: 'applying', build: 'building the image of' } as const;
-
 /** Of what operators agreed to, which is known by the last of it: one that is taken back leaves another one the last. */
-export function stepOfChange(
-  { slug, changes }: { readonly slug: string; readonly changes: readonly string[] },
-  step: keyof typeof STEPS_OF_CHANGE,
-): Work {
+export function stepOfChange({
+  slug,
+  changes,
+}: {
+  readonly slug: string;
+  readonly changes: readonly string[];
+}): Work {
   const last = changes.at(-1);
   const what = last === undefined ? 'no change' : `change ${last.slice(0, 12)}`;
-  return { slug, key: `${step}-${last ?? 'none'}`, what: `${STEPS_OF_CHANGE[step]} ${what}` };
+  return { slug, key: `apply-${last ?? 'none'}`, what: `applying ${what}` };
 }

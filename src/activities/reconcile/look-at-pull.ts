@@ -64,7 +64,11 @@ export async function lookAtPull(
   await box.post(reviewFindings(pull, headRef, reviews, triggerAt));
   const remarks = new Map(Object.entries(before?.remarks ?? {}));
   const unread = reviews.filter((review) => review.remarks > (remarks.get(String(review.id)) ?? 0));
-  const later = new Set(unread.slice(ANSWERED_AT_ONCE));
+  // Those that have grown first: what an older pull request has of reviews may all be older than the run.
+  const inOrder = unread.toSorted(
+    (a, b) => Number(remarks.has(String(b.id))) - Number(remarks.has(String(a.id))),
+  );
+  const later = new Set(inOrder.slice(ANSWERED_AT_ONCE));
   for (const review of reviews) {
     if (later.has(review)) continue;
     const known = remarks.get(String(review.id));

@@ -4,6 +4,7 @@ import { lastPushed } from '../base/last-pushed.js';
 import { firstRecord, recordBefore } from '../base/record-before.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunTurnInput } from '../ports/inputs.js';
+import type { TurnRecord } from '../../domain/run/run-files.js';
 
 export interface ChangesOnForge {
   /** Somebody rewrote the run's branch: the workspace starts again from there. */
@@ -22,7 +23,7 @@ export async function changesOnForge(
   const told = before?.refs ?? null;
   const [base, own] = await Promise.all([
     baseMoved(ports, input, refs, told),
-    ownMoved(ports, input, refs, told),
+    ownMoved(ports, input, refs, before),
   ]);
   return {
     resetTo: own?.rewritten === true ? own.sha : null,
@@ -47,7 +48,7 @@ async function ownMoved(
   ports: HostPorts,
   input: RunTurnInput,
   refs: TurnRefs,
-  told: TurnRefs | null,
+  before: TurnRecord | undefined,
 ): Promise<MovedBranch | null> {
   const { branchSha: sha } = refs;
   if (sha === null || input.head === null) return null;
@@ -55,9 +56,15 @@ async function ownMoved(
   // Where the workspace stands there itself, it has started from there.
   if (pushed === null || pushed === sha || input.head === sha) return null;
   const rewritten = !(await ports.git.isAncestor(repositoryOf(input), pushed, sha));
-  // Told once; a rewritten branch is one that the workspace has to start from, so it is news until then.
-  if (!rewritten && told?.branchSha === sha) return null;
+  // Told once; a rewritten branch is one that the workspace has to start from, so it is news until a turn has.
+  const isTold = before?.refs?.branchSha === sha && (!rewritten || hasStartedFrom(sha, before));
+  if (isTold) return null;
   return { which: 'own', name: input.prepared.branch, sha, rewritten };
+}
+
+/** Its commits since are the run's own work, if unpublished: they stay. */
+function hasStartedFrom(sha: string, { baseSha, provider }: TurnRecord): boolean {
+  return baseSha === sha && provider !== null;
 }
 
 /** What a branch that is older than the run was at when the run began; `null` of one that the run makes. */

@@ -8,7 +8,7 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import { isLocal } from '../../domain/forge/issue.js';
 import { forbiddenIn } from '../../domain/supervise/config-change.js';
 import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
-import { keepChanges } from '../setup/kept-changes.js';
+import { keepChanges, keptChanges } from '../setup/kept-changes.js';
 
 /** So long an engine may take to say whether the bottle still runs, milliseconds: a quarter of what an attempt may take. */
 const ANSWER_MS = 5_000;
@@ -25,7 +25,7 @@ export async function applyChange(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const setup = await setupWith(ports, input, input.changes);
-  await refuseForbidden(ports, setup, input.changes.at(-1));
+  await refuseForbidden(ports, input, setup);
   // Asked before anything is written: an engine that is away keeps the change from taking effect.
   await ports.runtime.inspect(input.slug, 'bundle');
   await ports.placing.next(input.slug, async () => {
@@ -56,8 +56,14 @@ async function place(
 }
 
 /** An operator's own version of a file was not looked at when the agent proposed the other one. */
-async function refuseForbidden(ports: HostPorts, setup: TurnSetup, ref: string | undefined): Promise<void> {
-  if (ref === undefined) return;
+async function refuseForbidden(
+  ports: HostPorts,
+  { slug, changes }: ApplyChangeInput,
+  setup: TurnSetup,
+): Promise<void> {
+  const ref = changes.at(-1);
+  // One that is in effect stays so where another one is taken back.
+  if (ref === undefined || (await keptChanges(ports.files, slug)).includes(ref)) return;
   const { change } = readShownProposal(await ports.blobs.getText(ref));
   const why = forbiddenIn(change, { ...ports, ownRoutes: setup.ownRoutes });
   if (why !== null) throw new InvalidInputError(why);

@@ -12,6 +12,8 @@ import { writeHeader } from './begin/write-header.js';
 /** A sidecar that dies is restarted this often within a turn; after that the run is frozen. */
 const MAX_RESTARTS = 2;
 const RETRY_MS = 1_000;
+/** A restart that fails before it starts anything is tried for about a minute: a disk may get room, a secret its file. */
+const MAX_TRIES = 60;
 
 /**
  * Keeps the sidecar bundle alive while the turn runs. Resolves when the signal aborts, or with `gave_up`.
@@ -25,18 +27,22 @@ export async function keepBundle(
   takeIn: () => Promise<void>,
 ): Promise<'ended' | 'gave_up'> {
   const { slug, turn } = input;
+  let tries = 0;
   for (;;) {
     if (signal.aborted) return 'ended';
     try {
       const exitCode = await ports.runtime.waitForExit(slug, 'bundle', signal);
       const restarts = journal.record.sidecarRestarts;
-      if (restarts >= MAX_RESTARTS) {
-        ports.log.warn({ slug, turn, exitCode }, 'the sidecar died again; giving the turn up');
+      if (restarts >= MAX_RESTARTS || tries >= MAX_TRIES) {
+        ports.log.warn({ slug, turn, exitCode, tries }, 'the sidecar died again; giving the turn up');
         return 'gave_up';
       }
-      ports.log.warn({ slug, turn, exitCode, restarts: restarts + 1 }, 'the sidecar died; restarting it');
+      if (tries === 0)
+        ports.log.warn({ slug, turn, exitCode, restarts: restarts + 1 }, 'the sidecar died; restarting it');
+      tries += 1;
       await takeIn();
       await ports.placing.next(slug, () => startAnew(ports, input, journal));
+      tries = 0;
     } catch (error) {
       if (await isGone(ports.runtime, slug, 'bundle')) {
         ports.log.warn({ slug, turn }, 'the sidecar is gone; giving the turn up');

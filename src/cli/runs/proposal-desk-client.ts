@@ -10,8 +10,8 @@ import type { DecideRequest } from '../../domain/supervise/decision.js';
 
 /** A change takes effect in the bottle that runs before the answer comes. */
 const DECIDE_MS = 60_000;
-/** An image is built before the answer comes. */
-const BUILD_MS = 75 * 60_000;
+/** An image is built before the answer comes, twice where another one is agreed to meanwhile. */
+const BUILD_MS = 145 * 60_000;
 
 export function proposalDesk(world: OrchestratorWorld): ProposalDesk {
   return {

@@ -14,8 +14,6 @@ import type { Segment } from './segment.js';
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** The forge's `Retry-After` is kept to up to here: `retryAt` takes less than five minutes. */
-const MOST_ASKED_MS = 4 * 60_000;
 /**
  * How often a delivery may meet what no repetition cures before it is given up, so that it does not block its subject for
  * good. With the waits between them that is 14 minutes or more: a forge that answers rubbish while it is upgraded loses
@@ -139,9 +137,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     const outcome = afterError(head, error);
     if (outcome === 'failed') faults.delete(head.seq);
     const detail = messageOf(error);
-    const own = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(head.attempts, 10));
-    const asked = error instanceof ForgeHttpError ? (error.retryAfterMs ?? 0) : 0;
-    const delay = Math.max(own, Math.min(asked, MOST_ASKED_MS));
+    const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(head.attempts, 10));
     const marked = written(() => {
       if (outcome === 'retry') inbox.retryAt(head.seq, now() + delay, detail);
       else inbox.complete([{ seq: head.seq, outcome, detail }], now());

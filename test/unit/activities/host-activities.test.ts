@@ -4,13 +4,12 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createHostActivities } from '../../../src/activities/host-activities.js';
 import { stepOfChange } from '../../../src/activities/base/work-of-run.js';
 import { keptChanges } from '../../../src/activities/setup/kept-changes.js';
-import { keepRunImage } from '../../../src/activities/setup/run-image-file.js';
 import { Attachments } from '../../../src/activities/turn/attachments.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import type { Work } from '../../../src/domain/run/under-way.js';
 import { HostWorld, SLUG } from '../../support/host/host-world.js';
-import { IMAGE, shownProposal } from '../../support/supervise/shown.js';
+import { shownProposal } from '../../support/supervise/shown.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const BEGAN = 1_700_000_000_000;
@@ -63,19 +62,19 @@ describe('what an operator agreed to, and two workers died of', () => {
       });
     }
   }
-  const put = (tool: 'pipelock-block' | 'capability-block', file: string): Promise<string> =>
-    world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG, tool, proposed_file: file })));
+  const put = (file: string): Promise<string> =>
+    world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG, proposed_file: file })));
   const activities = async (): Promise<ReturnType<typeof createHostActivities>> =>
     createHostActivities({ ...world.ports, underWay: await UnderWayFiles.open(home) }, new Attachments());
   const activity = <T>(work: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(work);
 
   it('is not applied a third time, and said; what is agreed to after it, or stood before, is', async () => {
     const [first, fatal, other] = await Promise.all(
-      ['a.example', 'b.example', 'c.example'].map((host) => put('pipelock-block', `${host}\n`)),
+      ['a.example', 'b.example', 'c.example'].map((host) => put(`${host}\n`)),
     );
     assert.ok(first !== undefined && fatal !== undefined && other !== undefined);
     const input = { ...(await world.turning()), changes: [first, fatal] };
-    await diesTwice(stepOfChange(input, 'apply'));
+    await diesTwice(stepOfChange(input));
     const { applyChange } = await activities();
     await activity(() =>
       assert.rejects(applyChange(input), {
@@ -90,31 +89,5 @@ describe('what an operator agreed to, and two workers died of', () => {
       assert.deepEqual(await keptChanges(world.ports.files, SLUG), changes);
     }
     assert.ok(readdirSync(`${home}/under-way`).every((name) => name.includes(fatal)));
-  });
-
-  it('is not built a third time, and said', async () => {
-    let builds = 0;
-    world.build = () => {
-      builds += 1;
-      return Promise.resolve({ id: IMAGE, name: 'built', log: null });
-    };
-    await keepRunImage(world.ports.files, SLUG, { id: IMAGE, name: 'image', dockerfile: null, changes: [] });
-    const [fatal, other] = [
-      await put('capability-block', `FROM ${IMAGE}\nRUN yes\n`),
-      await put('capability-block', `FROM ${IMAGE}\nRUN make\n`),
-    ];
-    const input = { ...(await world.turning()), changes: [fatal] };
-    await diesTwice(stepOfChange(input, 'build'));
-    const { rebuildImage } = await activities();
-    await activity(() =>
-      assert.rejects(rebuildImage(input), {
-        type: 'set_aside',
-        nonRetryable: true,
-        message: `building the image of change ${fatal.slice(0, 12)} was under way at two crashes of the worker`,
-      }),
-    );
-    assert.equal(builds, 0);
-    assert.deepEqual(await activity(() => rebuildImage({ ...input, changes: [other] })), { kind: 'built' });
-    assert.equal(builds, 1);
   });
 });

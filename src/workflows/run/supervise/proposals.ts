@@ -166,8 +166,13 @@ export function changeApplied(d: LifeDraft, id: string): void {
   applyNext(d);
 }
 
-function isOutdated({ builtOn }: RunProposal, { changes }: Life): boolean {
-  return builtOn !== undefined && builtOn !== changes.length;
+/** Another image was agreed to since its build began. */
+function isOutdated({ builtOn }: RunProposal, { changes, proposals }: Life): boolean {
+  const since = changes.slice(builtOn ?? changes.length);
+  return proposals.some(
+    ({ tool, decision }) =>
+      tool === 'capability-block' && decision !== null && since.some((ref) => ref === decision.ref),
+  );
 }
 
 /** The agent does nothing else, so its turn may end for it: one that has gone on comes to the end of its turn by itself. */

@@ -34,15 +34,21 @@ describe('what a workflow hears of a fault', () => {
       assert.equal(told.cause, undefined, 'causes stay in the log');
     });
 
-  it('is when the forge wants to be asked again, within a quarter of an hour', async () => {
+  it('is when the forge wants to be asked again, within two minutes', async () => {
     const delayOf = async (retryAfterMs?: number): Promise<unknown> => {
       const told = await failing(new ForgeHttpError(429, 'GET', '/x', 'too many', { retryAfterMs }));
       assert.ok(told instanceof ApplicationFailure);
       return told.nextRetryDelay ?? null;
     };
     assert.deepEqual(
-      [await delayOf(600_000), await delayOf(7_200_000), await delayOf()],
-      [600_000, 900_000, null],
+      [
+        await delayOf(60_000),
+        await delayOf(600_000),
+        await delayOf(0),
+        await delayOf(29_000),
+        await delayOf(),
+      ],
+      [60_000, 120_000, null, null, null],
     );
   });
 

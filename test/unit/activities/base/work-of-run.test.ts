@@ -23,9 +23,7 @@ const ofRun = (): readonly Work[] =>
   (['keep-commits', 'keep-queue', 'look', 'archive'] as const).map((step) => stepOfRun(SLUG, step));
 const REFS = ['1', '2'].map((digit) => digit.repeat(64));
 const ofChange = (): readonly Work[] =>
-  (['apply', 'build'] as const).flatMap((step) =>
-    [REFS, REFS.slice(0, 1), []].map((changes) => stepOfChange({ slug: SLUG, changes }, step)),
-  );
+  [REFS, REFS.slice(0, 1), []].map((changes) => stepOfChange({ slug: SLUG, changes }));
 const ofTurn = (): readonly Work[] =>
   (['prepare', 'begin', 'read', 'end', 'settle'] as const).map((step) => stepOfTurn(turn, step));
 
@@ -74,9 +72,6 @@ describe('what is marked while it is under way', () => {
       'applying change 222222222222',
       'applying change 111111111111',
       'applying no change',
-      'building the image of change 222222222222',
-      'building the image of change 111111111111',
-      'building the image of no change',
     ]);
     assert.deepEqual(told(ofTurn()), [
       'preparing turn 3',

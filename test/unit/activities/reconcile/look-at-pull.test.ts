@@ -173,6 +173,14 @@ describe('a pull request that may be a run’s', () => {
       assert.deepEqual(await news(), []);
     });
 
+    it('has those read first that it knows: there may be many older than the run', async () => {
+      world.feed.submitted = [review(9, 1)];
+      await world.pass();
+      world.feed.submitted = [...[1, 2, 3].map((id) => review(id, 1, NOW - 7_200_000)), review(9, 2)];
+      world.feed.remarked = { 9: [remark(19)] };
+      assert.deepEqual(await news(), ['demo#14 comment 19']);
+    });
+
     it('has the first page read and the three last ones, where the newest are', async () => {
       world.feed.pageSize = 1;
       world.feed.submitted = [1, 2, 3, 4, 5, 6].map((id) => review(id));

@@ -132,12 +132,19 @@ describe('what others did on the forge since the turn before', () => {
     assert.equal((await look({ branchSha: NEW })).moved.length, 1);
   });
 
-  it('makes the workspace start from a branch that was rewritten, for as long as it stands there', async () => {
+  it('makes the workspace start from a branch that was rewritten, until a turn has', async () => {
     await keepPushed(ports, SLUG, HEAD);
     isBehind = () => false;
-    await world.begin({ refs: { ...REFS, branchSha: OTHER } });
+    const refs = { ...REFS, branchSha: OTHER };
+    await world.begin({ refs, baseSha: OTHER });
     const moved = [{ which: 'own', name: BRANCH, sha: OTHER, rewritten: true }];
-    assert.deepEqual(await look({ branchSha: OTHER }), { resetTo: OTHER, moved });
+    assert.deepEqual(await look({ branchSha: OTHER }), { resetTo: OTHER, moved }, 'its agent did not begin');
+    const provider = { name: 'claude', version: null };
+    await world.begin({ refs, baseSha: HEAD, provider });
+    assert.deepEqual(await look({ branchSha: OTHER }), { resetTo: OTHER, moved }, 'it had begun elsewhere');
+    await world.begin({ refs, baseSha: OTHER, provider });
+    assert.deepEqual(await look({ branchSha: OTHER }), NOTHING, 'what it has committed since stays');
+    assert.deepEqual((await look({ branchSha: NEW })).resetTo, NEW, 'somebody has rewritten it again');
   });
 
   it('may be both, the base first', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { ApplyChangeInput } from '../../../../src/activities/ports/inputs.js';
-import { keptChanges } from '../../../../src/activities/setup/kept-changes.js';
+import { keepChanges, keptChanges } from '../../../../src/activities/setup/kept-changes.js';
 import { applyChange } from '../../../../src/activities/supervise/apply-change.js';
 import { readBoundSecret, writeBoundSecret } from '../../../../src/config/secret-binding.js';
 import type { BottleRuntime } from '../../../../src/domain/bottle/bottle-runtime.js';
@@ -86,6 +86,9 @@ describe('a change that an operator agreed to', () => {
       /anybody may have a host below \*\.co\.uk/,
     );
     await isUntouched();
+    // That a version before this let it stand is no reason not to take back another one.
+    await keepChanges(ports.files, SLUG, changes);
+    await applyChange(ports, { ...turn, changes });
   });
 
   it('changes nothing where the engine is away: the operator may reject it now', async () => {

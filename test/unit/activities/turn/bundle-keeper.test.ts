@@ -119,6 +119,15 @@ describe('the keeper of a turn’s sidecar', () => {
     world.exit('bundle', 137);
     await passTimeUntil(() => started() === 1, 1_000);
     assert.equal(journal.record.sidecarRestarts, 1);
+    assert.equal(warned().filter((text) => text.includes('died')).length, 1);
+  });
+
+  it('gives up after a minute in which nothing could be started', async () => {
+    whileTakenIn = () => Promise.reject(new Error('no secret'));
+    world.exit('bundle', 137);
+    await passTimeUntil(() => warned().some((text) => text.includes('giving the turn up')), 1_000);
+    assert.equal(await kept, 'gave_up');
+    assert.deepEqual([started(), takenInAfter.length], [0, 60]);
   });
 
   it('gives up when the container is gone', async () => {

@@ -247,31 +247,6 @@ describe('the dispatcher', () => {
     assert.deepEqual(sentIds(12), [1, 2]);
   });
 
-  it('asks the forge again no sooner than it wants, up to four minutes', async () => {
-    for (const [retryAfterMs, least] of [
-      [120_000, 120_000],
-      [3_600_000, 240_000],
-    ] as const) {
-      const inbox = openInbox(`${directory()}/inbox-${String(least)}.db`);
-      await inbox.accept({ bodyHash: 'aa', eventType: 'x', receivedAt: 0, orderKey: 'k', hint: '' });
-      const now = 1_000_000;
-      await new Promise<void>((resolve) => {
-        const dispatcher = startDispatcher({
-          inbox,
-          now: () => now,
-          onError: () => undefined,
-          handle: () => Promise.reject(new ForgeHttpError(429, 'GET', '/', 'too many', { retryAfterMs })),
-          onOutcome: () => {
-            resolve(dispatcher.stop());
-          },
-        });
-      });
-      assert.equal(inbox.due(now + least - 1, 1).length, 0);
-      assert.equal(inbox.due(now + least, 1).length, 1);
-      inbox.close();
-    }
-  });
-
   it('tries again what takes too long', async () => {
     const inbox = openInbox(`${directory()}/inbox.db`);
     await inbox.accept({ bodyHash: 'aa', eventType: 'x', receivedAt: 0, orderKey: 'k', hint: '' });

@@ -95,6 +95,17 @@ describe('an image that an operator agreed to', () => {
       assert.deepEqual(world.life.changes, [BUILT]);
     });
 
+    it('is not built again for a change that is no image', () => {
+      const world = proposing('capability-block');
+      propose(world, { id: OTHER });
+      decide(world, BUILT);
+      decide(world, SECOND, OTHER);
+      world.feed({ kind: 'change_applied', id: OTHER });
+      const built = kinds(world.feed({ kind: 'change_applied', id: ID }));
+      assert.ok(!built.includes('rebuild_image'));
+      assert.deepEqual(world.life.changes, [SECOND, BUILT]);
+    });
+
     it('is not built again for a run that is to end', () => {
       const world = both();
       world.feed({ kind: 'lost', readAt: 20, why: 'gone' });
