@@ -7,7 +7,7 @@ import { setupWith, type TurnSetup } from '../setup/read-setup.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { isLocal } from '../../domain/forge/issue.js';
 import { forbiddenIn } from '../../domain/supervise/config-change.js';
-import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
+import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { keepChanges, keptChanges } from '../setup/kept-changes.js';
 
 /** So long an engine may take to say whether the bottle still runs, milliseconds: a quarter of what an attempt may take. */
@@ -64,7 +64,7 @@ async function refuseForbidden(
   const ref = changes.at(-1);
   // One that is in effect stays so where another one is taken back.
   if (ref === undefined || (await keptChanges(ports.files, slug)).includes(ref)) return;
-  const { change } = readShownProposal(await ports.blobs.getText(ref));
+  const { change } = JSON.parse(await ports.blobs.getText(ref)) as ShownProposal;
   const why = forbiddenIn(change, { ...ports, ownRoutes: setup.ownRoutes });
   if (why !== null) throw new InvalidInputError(why);
 }

@@ -17,6 +17,7 @@ import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
+import { OneByOne } from '../../../src/domain/base/one-by-one.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import type { PassedOn, ProposalOutcome, ProposeRequest } from '../../../src/domain/run/run-channel.js';
 import type { RunPaths } from '../../../src/domain/run/run-files.js';
@@ -81,6 +82,7 @@ describe('the agent’s proposals on the host', () => {
     ports = {
       files,
       queue,
+      placing: new OneByOne(),
       blobs,
       underWay: await UnderWayFiles.open(home),
       clock: { now: () => now },
