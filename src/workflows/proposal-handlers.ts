@@ -89,6 +89,6 @@ function proposalIn({ life }: IssueState, id: string): RunProposal | undefined {
 function whyFailed(state: IssueState, id: string): string {
   const ended = 'the run ended before it took effect';
   if (outcomeOfProposal(state, id).status === 'cancelled') return ended;
-  const said = state.life?.timeline.findLast(({ what }) => what.includes(id.slice(0, 8)));
+  const said = state.life?.timeline.findLast(({ what }) => what.includes(shortProposalId(id)));
   return said?.what ?? ended;
 }

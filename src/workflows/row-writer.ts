@@ -1,5 +1,6 @@
 /** The rows that the machine wants written: in order, and before the next turn is prepared. */
 import { workflowInfo } from '@temporalio/workflow';
+import { shortProposalId } from '../domain/supervise/proposal.js';
 import type { MachineEvent } from '../domain/run/events.js';
 import { rows } from './activities.js';
 import { failureReason } from './activity-failures.js';
@@ -39,12 +40,12 @@ export class RowWriter {
       }
       case 'record_proposal': {
         const { input } = command;
-        const summary = `row of proposal ${input.proposal.id.slice(0, 8)}`;
+        const summary = `row of proposal ${shortProposalId(input.proposal.id)}`;
         return this.orSay(summary, () => rows.recordProposal.executeWithOptions({ summary }, [input]));
       }
       case 'record_decision': {
         const { input } = command;
-        const summary = `row of what was said to ${input.decision.id.slice(0, 8)}`;
+        const summary = `row of what was said to ${shortProposalId(input.decision.id)}`;
         return this.orSay(summary, () => rows.recordDecision.executeWithOptions({ summary }, [input]));
       }
       case 'record_end': {

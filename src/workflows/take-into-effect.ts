@@ -1,4 +1,5 @@
 import type { MachineEvent } from '../domain/run/events.js';
+import { shortProposalId } from '../domain/supervise/proposal.js';
 import * as activities from './activities.js';
 import { bottlesQueue } from './messages.js';
 import type { MachineCommand } from './run/commands.js';
@@ -11,7 +12,7 @@ export type ChangeCommand = Extract<
 /** What an operator agreed to, in the bottle that runs or for its next turn. Errors: the activities'. */
 export async function takeIntoEffect(command: ChangeCommand): Promise<MachineEvent> {
   const { id } = command;
-  const name = id.slice(0, 8);
+  const name = shortProposalId(id);
   if (command.kind === 'check_change') {
     await activities.promptly.checkChange.executeWithOptions({ summary: `check ${name}` }, [command.input]);
     return { kind: 'change_applied', id };

@@ -1,4 +1,5 @@
 import { steadyOf } from '../../domain/base/clock.js';
+import { OneByOne } from '../../domain/base/one-by-one.js';
 import { BotBottleError } from '../../domain/base/errors.js';
 import type { DecisionAnswer, PublishAnswer, QueueMessage } from '../../domain/run/queue.js';
 import type { HostPorts } from '../ports/host-ports.js';
@@ -27,7 +28,7 @@ export class ProposalCalls {
   private readonly over = new AbortController();
   /** By the steady clock: a machine's sleep is counted by whoever minds the turn's limit. */
   private countedAt = 0;
-  private making: Promise<unknown> = Promise.resolve();
+  private readonly making = new OneByOne();
 
   constructor(
     private readonly ports: HostPorts,
@@ -115,12 +116,10 @@ export class ProposalCalls {
    */
   private make(message: ProposalCall): Promise<MadeProposal> {
     const { ports, input } = this;
-    const made = this.making.then(() =>
+    return this.making.next(input.slug, () =>
       ports.underWay.during(messageWork(input.slug, message), () =>
         proposeChange(ports, input, message.body),
       ),
     );
-    this.making = made.catch(() => undefined);
-    return made;
   }
 }

@@ -1,6 +1,6 @@
 /** What activities are given, out of the machine's state. Pure. */
 import type {
-  ApplyChangeInput,
+  ChangesInput,
   DestroyInput,
   PrepareTurnInput,
   PublishInput,
@@ -96,14 +96,9 @@ export function settleInput(s: IssueState, life: Life, { prepared, result }: Set
   };
 }
 
-/** @param changes all of the run, the one that takes effect now at their end */
-export function applyInput(
-  s: IssueState,
-  life: Life,
-  { prepared }: Running,
-  changes: readonly string[],
-): ApplyChangeInput {
-  return { ...runRef(s, life), prepared, changes };
+/** @param ref the change that is to take effect after those of the run; `null`: none is */
+export function changesInput(s: IssueState, life: Life, ref: string | null): ChangesInput {
+  return { ...runRef(s, life), changes: [...life.changes, ...(ref === null ? [] : [ref])] };
 }
 
 /** Of an `open_pr` of the agent that runs. */

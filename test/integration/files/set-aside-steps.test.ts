@@ -15,12 +15,11 @@ import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import type { BottleRuntime } from '../../../src/domain/bottle/bottle-runtime.js';
-import type { Work } from '../../../src/domain/run/under-way.js';
+import { diesTwice } from '../../support/files/dies-twice.js';
 import { waitUntil } from '../../support/stack/stack.js';
 
 const SLUG = 'dev-alice-demo-1-abcde';
 const OTHER = 'dev-alice-demo-2-abcde';
-const FOREVER = new Promise<never>(() => undefined);
 const { signal: NEVER } = new AbortController();
 
 type FollowLogs = BottleRuntime['followLogs'];
@@ -55,20 +54,8 @@ describe('a step of a run that killed two workers', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  async function diesTwice(work: Work): Promise<void> {
-    for (let worker = 1; worker <= 2; worker += 1) {
-      const underWay = await UnderWayFiles.open(home);
-      await new Promise<void>((begun) => {
-        void underWay.during(work, () => {
-          begun();
-          return FOREVER;
-        });
-      });
-    }
-  }
-
   it('is not begun again when it is the beginning of a turn, whose containers are stopped', async () => {
-    await diesTwice(stepOfTurn(input, 'begin'));
+    await diesTwice(home, stepOfTurn(input, 'begin'));
     const stopped: string[] = [];
     const ports: Partial<HostPorts> = {
       ...{ files, log, clock: { now: Date.now }, underWay: await UnderWayFiles.open(home) },
@@ -197,7 +184,7 @@ describe('a step of a run that killed two workers', () => {
     }));
     assert.equal((await sweepHost(await sweepPorts([]), expected, NEVER)).runs, 2);
     assert.deepEqual(await readdir(join(home, 'under-way')), []);
-    await diesTwice(stepOfRun(SLUG, 'look'));
+    await diesTwice(home, stepOfRun(SLUG, 'look'));
     const warned: object[] = [];
     const { end, runs } = await sweepHost(await sweepPorts(warned), expected, NEVER);
     assert.deepEqual([end, runs], ['done', 1]);
@@ -208,7 +195,7 @@ describe('a step of a run that killed two workers', () => {
   });
 
   it('is not asked for by the sweeper when it is putting containers away', async () => {
-    await diesTwice(stepOfRun(SLUG, 'archive'));
+    await diesTwice(home, stepOfRun(SLUG, 'archive'));
     const action = { kind: 'archive', slug: SLUG, workflowId: 'gitea:alice/demo#1' } as const;
     const { outcome, detail } = await carryOut(await sweepPorts([]), action, NEVER);
     assert.deepEqual(

@@ -7,7 +7,7 @@ import { keptChanges } from '../../../src/activities/setup/kept-changes.js';
 import { Attachments } from '../../../src/activities/turn/attachments.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
-import type { Work } from '../../../src/domain/run/under-way.js';
+import { diesTwice } from '../../support/files/dies-twice.js';
 import { HostWorld, SLUG } from '../../support/host/host-world.js';
 import { shownProposal } from '../../support/supervise/shown.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
@@ -51,17 +51,6 @@ describe('what an operator agreed to, and two workers died of', () => {
     world.containers = { bundle: { status: 'running' } };
   });
 
-  async function diesTwice(work: Work): Promise<void> {
-    for (let worker = 1; worker <= 2; worker += 1) {
-      const underWay = await UnderWayFiles.open(home);
-      await new Promise<void>((begun) => {
-        void underWay.during(work, () => {
-          begun();
-          return new Promise<never>(() => undefined);
-        });
-      });
-    }
-  }
   const put = (file: string): Promise<string> =>
     world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG, proposed_file: file })));
   const activities = async (): Promise<ReturnType<typeof createHostActivities>> =>
@@ -74,7 +63,7 @@ describe('what an operator agreed to, and two workers died of', () => {
     );
     assert.ok(first !== undefined && fatal !== undefined && other !== undefined);
     const input = { ...(await world.turning()), changes: [first, fatal] };
-    await diesTwice(stepOfChange(input));
+    await diesTwice(home, stepOfChange(input));
     const { applyChange } = await activities();
     await activity(() =>
       assert.rejects(applyChange(input), {

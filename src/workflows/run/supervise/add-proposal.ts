@@ -1,5 +1,6 @@
 /** What waits for an operator from now on. Pure. */
 import { note, type LifeDraft } from '../draft.js';
+import { shortProposalId } from '../../../domain/supervise/proposal.js';
 import { runRef } from '../inputs.js';
 import { waiting } from './proposals-read.js';
 import type { RunProposal } from '../state.js';
@@ -34,6 +35,6 @@ export function offerHosts(d: LifeDraft, offers: readonly Offer[]): void {
     const { number: turn } = life.turn;
     const waits = { decision: null, isApplied: false, told: false } as const;
     addProposal(d, { id, tool: OFFERED_BY, ref, turn, heldUntil: 0, ...waits, isOffer: true }, env.now);
-    note(d, `a host was refused to the agent: offered as ${OFFERED_BY} ${id.slice(0, 8)}`);
+    note(d, `a host was refused to the agent: offered as ${OFFERED_BY} ${shortProposalId(id)}`);
   }
 }

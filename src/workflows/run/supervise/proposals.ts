@@ -1,11 +1,11 @@
 /** What an agent proposes, what operators say to it, and how that takes effect [S2]. Pure. */
 import type { InnerEvent } from '../../../domain/run/events.js';
-import { isProposalTool } from '../../../domain/supervise/proposal.js';
+import { isProposalTool, shortProposalId } from '../../../domain/supervise/proposal.js';
 import { isOperatorName, NO_OPERATOR_NAME } from '../../../domain/forge/operator-name.js';
 import type { ProposalOutcome, ProposeRequest } from '../../../domain/run/run-channel.js';
 import { note, type LifeDraft } from '../draft.js';
 import { stopTurn } from '../running.js';
-import { applyInput, runRef } from '../inputs.js';
+import { changesInput } from '../inputs.js';
 import { livingOf } from '../phase.js';
 import { addProposal } from './add-proposal.js';
 import { nextToApply, waiting, withTold } from './proposals-read.js';
@@ -101,7 +101,7 @@ export function proposed(d: LifeDraft, { id, tool, ref, turn, at }: Of<'proposed
   const heldUntil = at + s.policy.superviseHoldMs;
   if (known !== undefined) return replace(life, { ...known, turn, heldUntil });
   addProposal(d, { id, tool, ref, turn, heldUntil, decision: null, isApplied: false, told: false }, at);
-  note(d, `the agent proposes ${tool} ${id.slice(0, 8)}`);
+  note(d, `the agent proposes ${tool} ${shortProposalId(id)}`);
 }
 
 export function decided(d: LifeDraft, event: Of<'decided'>): void {
@@ -112,7 +112,7 @@ export function decided(d: LifeDraft, event: Of<'decided'>): void {
   const decision: ProposalDecision = { status, by, at, ref, notesRef };
   const { host } = life;
   if (ref !== null && known.tool === 'capability-block' && host !== null) {
-    note(d, `${known.tool} ${id.slice(0, 8)} ${status} by ${by}: its image is being built`);
+    note(d, `${known.tool} ${shortProposalId(id)} ${status} by ${by}: its image is being built`);
     return build(d, { ...known, decision, isApplied: true }, host, ref);
   }
   // A try that failed may have got as far as the bottle: then a refusal is a change, too, that takes it back.
@@ -125,8 +125,7 @@ export function decided(d: LifeDraft, event: Of<'decided'>): void {
 /** Beside others: a build takes minutes. */
 function build({ s, life, commands }: LifeDraft, one: RunProposal, host: string, ref: string): void {
   replace(life, { ...one, builtOn: life.changes.length });
-  const input = { ...runRef(s, life), changes: [...life.changes, ref] };
-  commands.push({ kind: 'rebuild_image', host, id: one.id, input });
+  commands.push({ kind: 'rebuild_image', host, id: one.id, input: changesInput(s, life, ref) });
 }
 
 /** One at a time, each with all that stands by then: the bottle's files are written whole, and one may exclude another. */
@@ -140,11 +139,10 @@ function applyNext(d: LifeDraft): void {
   if (stage === null) {
     replace(life, { ...one, isSent: false });
     if (ref === null) return changeApplied(d, one.id);
-    const input = { ...runRef(s, life), changes: [...life.changes, ref] };
-    return void commands.push({ kind: 'check_change', id: one.id, input });
+    return void commands.push({ kind: 'check_change', id: one.id, input: changesInput(s, life, ref) });
   }
   replace(life, { ...one, isSent: true });
-  const input = applyInput(s, life, stage, [...life.changes, ...(ref === null ? [] : [ref])]);
+  const input = { ...changesInput(s, life, ref), prepared: stage.prepared };
   commands.push({ kind: 'apply_change', host: stage.host, id: one.id, input });
 }
 
@@ -194,7 +192,7 @@ export function changeFailed(d: LifeDraft, id: string, reason: string): void {
   if (known?.isApplied !== true) return;
   note(
     d,
-    `${known.tool} ${id.slice(0, 8)} was ${known.decision?.status ?? 'decided'} and cannot take effect: ${reason}`,
+    `${known.tool} ${shortProposalId(id)} was ${known.decision?.status ?? 'decided'} and cannot take effect: ${reason}`,
   );
   if (life.closing !== null) return stands(d, { ...known, decision: cancelled(d) });
   replace(life, { ...known, decision: null, isApplied: false });

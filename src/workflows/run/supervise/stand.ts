@@ -1,5 +1,6 @@
 /** A decision counts from now on, or never will because the run ends. Pure. */
 import { note, type LifeDraft } from '../draft.js';
+import { shortProposalId } from '../../../domain/supervise/proposal.js';
 import { runRef } from '../inputs.js';
 import { queued, waiting } from './proposals-read.js';
 import type { Life, ProposalDecision, RunProposal } from '../state.js';
@@ -14,7 +15,7 @@ export function stands(d: LifeDraft, one: RunProposal): void {
   const told = one.told || (one.isOffer === true && decision.ref === null);
   replace(life, { ...one, isApplied: false, told });
   if (decision.ref !== null) life.changes = [...life.changes, decision.ref];
-  note(d, `${tool} ${id.slice(0, 8)} ${decision.status} by ${decision.by}`);
+  note(d, `${tool} ${shortProposalId(id)} ${decision.status} by ${decision.by}`);
   const { status, by, at, ref, notesRef } = decision;
   commands.push({
     kind: 'record_decision',
