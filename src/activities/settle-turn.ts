@@ -48,6 +48,8 @@ export async function settleTurn(
       uncommittedRef: null,
       head: null,
       transcriptHash,
+      // Of an `open_pr` before: an agent that spoils its workspace afterwards does not hide what was found.
+      secretScans: await scansOf(ports, input),
     };
   }
   const { extraction } = work;

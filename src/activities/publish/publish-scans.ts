@@ -34,7 +34,10 @@ async function note(
   report: SecretScanReport,
 ): Promise<void> {
   const all = [...(await read(ports, turn, file)), report];
-  await ports.files.saveFile(turn.slug, pathOf(turn, file), JSON.stringify(all.slice(-MAX_KEPT)));
+  // What was found is not pushed out by clean ones that come after it.
+  const clean = all.findIndex(({ outcome }) => outcome === 'clean');
+  if (all.length > MAX_KEPT) all.splice(Math.max(clean, 0), 1);
+  await ports.files.saveFile(turn.slug, pathOf(turn, file), JSON.stringify(all));
 }
 
 async function read(ports: Ports, turn: Turn, file: (typeof FILES)[number]): Promise<SecretScanReport[]> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SettleTurnInput } from '../../../src/activities/ports/inputs.js';
+import { noteScan } from '../../../src/activities/publish/publish-scans.js';
 import { settleTurn } from '../../../src/activities/settle-turn.js';
 import { GitError } from '../../../src/domain/base/errors.js';
 import type { DoneStatus } from '../../../src/domain/run/turn.js';
@@ -87,6 +88,13 @@ describe('settling a turn', () => {
     assert.ok(publish.kind === 'refused');
     assert.match(publish.reason, /alternates/);
     assert.equal(head, null);
+  });
+
+  it('has what was found in an earlier open_pr, though the work cannot be taken out any more', async () => {
+    const found = { scanner: 'gitleaks 8', outcome: 'found', findings: 1, rules: ['aws'] } as const;
+    await noteScan(world.ports, { slug: SLUG, turn: 1 }, found);
+    world.answers = () => ({ exitCode: 67, stdout: new Uint8Array(), stderr: '' });
+    assert.deepEqual((await settle()).secretScans, [found]);
   });
 
   it('publishes nothing of a turn that never began', async () => {
