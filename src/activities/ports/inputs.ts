@@ -8,6 +8,7 @@ import type { PauseRow } from '../../domain/run/pause.js';
 import type {
   FrozenReason,
   LimitHit,
+  PublishedWork,
   SessionStart,
   StopReason,
   TurnCause,
@@ -118,6 +119,8 @@ export interface RecordTurnInput extends RunRef {
   readonly reason: FrozenReason;
   readonly snapshot: RunSnapshot;
   readonly watchdogFired: boolean;
+  /** By `open_pr`, while the turn ran. */
+  readonly published?: readonly PublishedWork[];
 }
 
 export interface RecordStateInput extends RunRef {

@@ -15,7 +15,7 @@ import type {
 
 /** A finished turn: its row, its operations, the run's sessions and state row, in one transaction. */
 export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Promise<void> {
-  const { result, settled, slug, turn } = input;
+  const { result, settled, slug, turn, published } = input;
   const operations =
     result.operationsRef === null
       ? []
@@ -34,6 +34,7 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
       at: result.finishedAt,
       detail: {
         ...{ ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
+        ...(published === undefined ? {} : { published }),
         host: input.snapshot.host,
         // Blobs are not kept for good.
         egress,

@@ -34,6 +34,7 @@ function turnSection(turn: number, rows: readonly Columns[]): Html {
     ['Model', use(objectOf(objectOf(end['model'])['use']))],
     ['Reached', reached(objectOf(end['egress']))],
     ['Secret scans', scans(listOf(end['secretScans']))],
+    ['Published by open_pr', byAgent(listOf(end['published']))],
     ['Published', published(objectOf(end['publish']))],
   ];
   const shown = facts.filter(([, value]) => value !== null);
@@ -81,6 +82,13 @@ function scan({ scanner, outcome, findings, rules }: Fields): string {
   const names = listOf(rules).map(textOf).filter(Boolean).join(', ');
   const found = findings === 0 ? [] : [`${textOf(findings) ?? 'unknown'} findings`, names];
   return `${textOf(scanner) ?? 'unknown'}: ${[textOf(outcome), ...found].filter(Boolean).join(', ')}`;
+}
+
+function byAgent(works: readonly unknown[]): string | null {
+  const each = works
+    .map(objectOf)
+    .map(({ pr, head }) => `pull request #${String(pr)}, ${textOf(head) ?? ''}`);
+  return each.length === 0 ? null : each.join('; ');
 }
 
 function published(publish: Fields): string | null {

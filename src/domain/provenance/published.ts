@@ -1,15 +1,20 @@
-import { recordIn } from '../base/is-record.js';
+import { isRecord, recordIn } from '../base/is-record.js';
 import { isCommitId } from '../forge/issue.js';
 import type { RecordedRow } from './record.js';
 
-/** The commits that the run's turns published, in order, each once. */
+/** The commits that the run's turns published, by `open_pr` and when they ended, in order, each once. */
 export function publishedCommits(details: readonly object[]): readonly string[] {
   const heads = details.flatMap((detail) => {
-    const { publish } = detail as { readonly publish?: unknown };
-    const { kind, head } = (publish ?? {}) as { readonly kind?: unknown; readonly head?: unknown };
-    return (kind === 'published' || kind === 'pushed') && typeof head === 'string' ? [head] : [];
+    const { publish, published } = detail as { readonly publish?: unknown; readonly published?: unknown };
+    const byAgent = Array.isArray(published) ? published.map(headOf) : [];
+    const { kind } = isRecord(publish) ? publish : {};
+    return kind === 'published' || kind === 'pushed' ? [...byAgent, headOf(publish)] : byAgent;
   });
-  return [...new Set(heads)].filter(isCommitId);
+  return [...new Set(heads)].filter((head) => typeof head === 'string').filter(isCommitId);
+}
+
+function headOf(work: unknown): unknown {
+  return isRecord(work) ? work['head'] : undefined;
 }
 
 /** The same of rows as they are stored. */

@@ -99,6 +99,9 @@ export type PublishResult =
   | { readonly kind: 'nothing'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** What an agent's `open_pr` came to. */
+export type PublishedWork = Pick<Extract<PublishResult, { kind: 'published' }>, 'pr' | 'head'>;
+
 /** Why a frozen run is frozen; decides what may wake it (see `wakesOn` in the machine). */
 export type FrozenReason =
   | 'done'

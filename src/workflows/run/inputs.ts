@@ -16,7 +16,7 @@ import type { SettledTurn } from '../../domain/run/events.js';
 import { isLocal, workflowIdOf } from '../../domain/forge/issue.js';
 import type { FrozenReason, SessionStart, StopReason, TurnResult } from '../../domain/run/turn.js';
 import { budgetOfTurn } from './budget.js';
-import { latestPr, openPrs } from './reads-of-forge.js';
+import { latestPr, openPrs, shownPr } from './reads-of-forge.js';
 import { phaseOf, reasonOf } from './phase.js';
 import type { IssueState, Life, Running, Settling } from './state.js';
 
@@ -118,9 +118,15 @@ export function recordTurn(
   life: Life,
   turn: { readonly result: TurnResult; readonly settled: SettledTurn; readonly reason: FrozenReason },
 ): RecordTurnInput {
-  const { host } = life;
-  const snapshot = { phase: 'frozen', reason: turn.reason, host, prNumber: openPrs(life).at(-1) ?? null };
-  return { ...runRef(s, life), ...turn, snapshot, watchdogFired: life.turn.watchdogFired };
+  const { host, published } = life;
+  const snapshot = { phase: 'frozen', reason: turn.reason, host, prNumber: shownPr(life) };
+  return {
+    ...runRef(s, life),
+    ...turn,
+    snapshot,
+    watchdogFired: life.turn.watchdogFired,
+    ...(published === undefined ? {} : { published }),
+  };
 }
 
 export function recordState(s: IssueState, life: Life): RecordStateInput {
@@ -128,7 +134,7 @@ export function recordState(s: IssueState, life: Life): RecordStateInput {
     phase: phaseOf(s),
     reason: reasonOf(s),
     host: life.host,
-    prNumber: openPrs(life).at(-1) ?? null,
+    prNumber: shownPr(life),
   };
   return { ...runRef(s, life), snapshot };
 }

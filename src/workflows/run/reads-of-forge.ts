@@ -75,6 +75,11 @@ export function latestPr({ prs }: Life): number | null {
   return prs.at(-1)?.number ?? null;
 }
 
+/** The one that the run's row names: the last that is open, or else the last of all. */
+export function shownPr(life: Life): number | null {
+  return openPrs(life).at(-1) ?? latestPr(life);
+}
+
 /** A PR the publish gate just opened or updated: any read of the forge that knows it is later. */
 export function withPr(prs: readonly KnownPr[], number: number): readonly KnownPr[] {
   if (prs.some((pr) => pr.number === number)) return prs;

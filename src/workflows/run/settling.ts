@@ -96,6 +96,7 @@ function keepRefusal(life: Life, { begun, result }: Settling, { publish }: Settl
 /** The turn has its rows, and the run rests until something says otherwise. */
 function rest(d: LifeDraft, ended: Parameters<typeof recordTurn>[2]): void {
   d.commands.push({ kind: 'record_turn', input: recordTurn(d.s, d.life, ended) });
+  delete d.life.published;
   freeze(d, ended.reason);
 }
 

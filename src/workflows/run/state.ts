@@ -13,6 +13,7 @@ import type {
   Done,
   FrozenReason,
   LimitHit,
+  PublishedWork,
   PublishResult,
   StopReason,
   TurnCause,
@@ -80,6 +81,8 @@ export interface Life {
   lastTurn: LastTurn | null;
   /** What the last turn ran into: the next prompt says it. */
   limit: LimitHit | null;
+  /** By `open_pr`, since a turn last had its row. Fewer than the Updates that the server lets an execution have. */
+  published?: readonly PublishedWork[];
   /** Why the publish gate refused the last work, in its own short words, until the agent was told: the next prompt says it. */
   refusal?: string;
   /** For people: why a step failed or was refused. */

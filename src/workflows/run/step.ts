@@ -150,6 +150,10 @@ function published(d: LifeDraft, { requestId, result }: Extract<InnerEvent, { ki
   life.answers = [...life.answers, { requestId, result }].slice(-MAX_ANSWERS);
   life.work = { ...life.work, pushed: pushedBy(result, life.work.pushed) };
   if (result.kind !== 'published') return;
-  life.prs = withPr(life.prs, result.pr);
-  note(d, `published as PR #${String(result.pr)}`);
+  const { head, pr } = result;
+  life.prs = withPr(life.prs, pr);
+  const before = life.published ?? [];
+  if (!before.some((known) => known.head === head && known.pr === pr))
+    life.published = [...before, { head, pr }];
+  note(d, `published as PR #${String(pr)}`);
 }

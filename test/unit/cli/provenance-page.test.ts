@@ -23,6 +23,10 @@ describe('the page of a record', () => {
         { scanner: text, outcome: 'clean', findings: 0, rules: [] },
         { scanner: text, outcome: 'found', findings: 2, rules: [text, 'other'] },
       ],
+      published: [
+        { pr: 6, head: text },
+        { pr: 7, head: text },
+      ],
       publish: { kind: 'published', pr: 7, prUrl: text, head: 'c'.repeat(40) },
     });
   const row = (source: RecordedRow['source'], columns: Columns): RecordedRow => ({ source, columns });
@@ -81,7 +85,8 @@ describe('the page of a record', () => {
       'something (refused)',
       'something, with the summary (SHA-256) something',
       'something: clean; something: found, 2 findings, something, other',
-      'pull request #7',
+      'pull request #6, something; pull request #7, something',
+      'published, pull request #7 something',
       'c'.repeat(40),
       'Not whole.',
       'changed: something',

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/activities/rows/record-rows.js';
 import { LocalBlobStore } from '../../../../src/adapters/files/blob-store.js';
 import { openDatabase } from '../../../../src/adapters/sqlite/open-database.js';
+import type { Statement } from '../../../../src/domain/provenance/seal.js';
 import type { ForgeStateRow } from '../../../../src/domain/run/rows.js';
 import type { Database } from '../../../../src/domain/run/stores.js';
 import { settledTurn, SUBJECT, turnResult } from '../../../support/machine/world.js';
@@ -77,6 +78,22 @@ describe('the rows of a run', () => {
       const { status, phase, reason: why, host: where, lastCheckinAt, updatedAt } = await row();
       assert.deepEqual([status, phase, why, where], ['frozen', 'frozen', 'watchdog', 'h2']);
       assert.deepEqual([lastCheckinAt, updatedAt], [7_000, NOW]);
+    });
+
+    it('say what its agent published while it ran, under the seal, too', async () => {
+      const head = 'c'.repeat(40);
+      const signed: Statement[] = [];
+      const sign = (statement: Statement) => {
+        signed.push(statement);
+        return UNSIGNED.signer.sign(statement);
+      };
+      await recordTurn({ ...ports, signer: { sign } }, ended({ published: [{ head, pr: 13 }] }));
+      const [turn] = await database.runs.turns(SLUG);
+      assert.deepEqual(turn?.detail['published'], [{ head, pr: 13 }]);
+      assert.deepEqual(
+        signed.at(-1)?.subject.map(({ name }) => name),
+        [`run:${SLUG}`, `commit:${head}`],
+      );
     });
 
     it('have its session and, where nothing was said or sent, no operation and no egress', async () => {

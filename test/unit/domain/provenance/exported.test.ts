@@ -126,6 +126,26 @@ describe('the commits that a run published', () => {
     );
   });
 
+  it('are those of open_pr, too, whatever the end of the turn came to', () => {
+    const works = [
+      { head: commit('a'), pr: 13 },
+      { head: commit('b'), pr: 13 },
+      null,
+      7,
+      { pr: 1 },
+      { head: 7 },
+    ];
+    const refused = { kind: 'refused', reason: 'a CI file' };
+    assert.deepEqual(
+      publishedCommits([
+        { published: works, publish: refused },
+        { published: works, publish: { kind: 'published', head: commit('c') } },
+        { published: 'x', publish: { kind: 'pushed', head: commit('d') } },
+      ]),
+      ['a', 'b', 'c', 'd'].map(commit),
+    );
+  });
+
   it('are read of the ends of turns alone, whatever else stands there', () => {
     const detail = JSON.stringify({ publish: { kind: 'published', head: commit('a') } });
     const rows = [

@@ -200,6 +200,16 @@ describe('what a run’s rows are told', () => {
     assert.deepEqual(state.snapshot, { phase: 'frozen', reason: 'paused', host: 'h1', prNumber: 14 });
   });
 
+  it('is its latest pull request where none is open any more', () => {
+    const world = secondTurn();
+    world.feed(observed({ readAt: 20, prs: [{ number: 13, open: false, merged: false, closedAt: 1 }] }));
+    assert.equal(world.phase, 'running', 'closed before the run was asked for');
+    world.endTurn({ done });
+    assert.equal(latest(world, 'record_turn').input.snapshot.prNumber, 13);
+    world.command({ kind: 'freeze' });
+    assert.equal(latest(world, 'record_state').input.snapshot.prNumber, 13);
+  });
+
   it('is that the watchdog ended the turn', () => {
     const world = secondTurn();
     world.feed({ kind: 'watchdog_fired', turn: 2 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { running } from '../../../support/machine/stages.js';
-import { POLICY, World } from '../../../support/machine/world.js';
+import type { RecordTurnInput } from '../../../../src/activities/ports/inputs.js';
+import { running, silent } from '../../../support/machine/stages.js';
+import { done, observed, POLICY, World } from '../../../support/machine/world.js';
 
 const published = (pr: number, head: string) =>
   ({ kind: 'published', pr, prUrl: 'u', head, created: true }) as const;
@@ -52,6 +53,68 @@ describe('what an agent publishes while it runs', () => {
       world.feed({ kind: 'published', requestId: String(n), result: published(13, 'h') });
     const known = world.life.answers.map(({ requestId }) => requestId);
     assert.deepEqual([known.length, known[0], known.at(-1)], [50, '2', '51']);
+  });
+});
+
+describe('the row of a turn whose agent published something', () => {
+  const open = (world: World, requestId: string, pr: number, head: string): void => {
+    world.feed({ kind: 'published', requestId, result: published(pr, head) });
+  };
+  const rows = ({ commands }: World): RecordTurnInput[] =>
+    commands.flatMap((one) => (one.kind === 'record_turn' ? [one.input] : []));
+  const worksOf = (world: World): unknown => rows(world).at(-1)?.published;
+
+  it('has it though the pull request is merged before the turn ends, and names that', () => {
+    const world = running();
+    open(world, 'r', 13, 'h1');
+    world.feed(observed({ readAt: 20, prs: [{ number: 13, open: false, merged: true, closedAt: 19 }] }));
+    world.finish({ exitCode: 143 });
+    world.settle();
+    assert.deepEqual(worksOf(world), [{ head: 'h1', pr: 13 }]);
+    assert.equal(rows(world)[0]?.snapshot.prNumber, 13);
+  });
+
+  it('has it though the end of the turn is refused, or nobody can collect what it left', () => {
+    const refused = running();
+    open(refused, 'r', 13, 'h1');
+    refused.endTurn({ done }, { publish: { kind: 'refused', reason: 'a CI file' } });
+    assert.deepEqual(worksOf(refused), [{ head: 'h1', pr: 13 }]);
+    const failed = running();
+    open(failed, 'r', 13, 'h1');
+    failed.finish({ done });
+    failed.fail('settle');
+    assert.deepEqual(worksOf(failed), [{ head: 'h1', pr: 13 }]);
+  });
+
+  it('has each once, in order, and the row of the next turn has none of them', () => {
+    const world = running();
+    open(world, 'r1', 13, 'h1');
+    open(world, 'r2', 13, 'h2');
+    open(world, 'r3', 13, 'h1');
+    world.endTurn({ done });
+    const [first] = rows(world);
+    assert.deepEqual(first?.published, [
+      { head: 'h1', pr: 13 },
+      { head: 'h2', pr: 13 },
+    ]);
+    world.command({ kind: 'resume', promptRef: null });
+    world.start();
+    world.endTurn({ done });
+    const [, second] = rows(world);
+    assert.ok(second !== undefined && !('published' in second));
+  });
+
+  it('is the next one’s where the turn itself has none, since its host was left', () => {
+    const world = running();
+    open(world, 'r', 13, 'h1');
+    world.feed(silent(1));
+    world.command({ kind: 'move' });
+    assert.deepEqual(rows(world), []);
+    world.pay('claim');
+    world.feed({ kind: 'host_claimed', host: 'h2', holds: 0 });
+    world.start();
+    world.endTurn({ done });
+    assert.deepEqual(worksOf(world), [{ head: 'h1', pr: 13 }]);
   });
 });
 
