@@ -71,7 +71,7 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
         await handle.cancel();
         await handle.result();
         assert.deepEqual(
-          fake.recorded.map(({ result }) => result.stopped),
+          fake.recorded.map(({ result }) => result?.stopped),
           ['closed'],
         );
         assert.equal(fake.destroyed.length, 1);

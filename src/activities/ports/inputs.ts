@@ -114,7 +114,8 @@ export interface RunSnapshot {
 }
 
 export interface RecordTurnInput extends RunRef {
-  readonly result: TurnResult;
+  /** Absent where nobody could watch the turn to its end: `settled` says why. */
+  readonly result?: TurnResult;
   readonly settled: SettledTurn;
   readonly reason: FrozenReason;
   readonly snapshot: RunSnapshot;

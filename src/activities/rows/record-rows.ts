@@ -16,22 +16,22 @@ import type {
 /** A finished turn: its row, its operations, the run's sessions and state row, in one transaction. */
 export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Promise<void> {
   const { result, settled, slug, turn, published } = input;
+  const operationsRef = result?.operationsRef ?? null;
+  const egressRef = result?.egressRef ?? null;
   const operations =
-    result.operationsRef === null
-      ? []
-      : parseOperations(await ports.blobs.getText(result.operationsRef), slug, turn);
-  const egress: unknown =
-    result.egressRef === null ? null : JSON.parse(await ports.blobs.getText(result.egressRef));
+    operationsRef === null ? [] : parseOperations(await ports.blobs.getText(operationsRef), slug, turn);
+  const egress: unknown = egressRef === null ? null : JSON.parse(await ports.blobs.getText(egressRef));
   const { database } = ports;
   await database.transaction(async (stores) => {
     const row = await stores.forgeState.ofRun(slug);
     if (row !== undefined && isEarlierThan(row, input)) return;
+    const now = ports.clock.now();
     await stores.runs.appendOperations(operations);
     await stores.runs.appendTurn({
       slug,
       turn,
       event: 'ended',
-      at: result.finishedAt,
+      at: result?.finishedAt ?? now,
       detail: {
         ...{ ...result, ...settled, reason: input.reason, watchdogFired: input.watchdogFired },
         ...(published === undefined ? {} : { published }),
@@ -40,12 +40,8 @@ export async function recordTurn(ports: HomePorts, input: RecordTurnInput): Prom
         egress,
       },
     });
-    const now = ports.clock.now();
     await stores.sessions.update(slug, now);
-    await updateState(stores, input, input.snapshot, {
-      now,
-      lastCheckinAt: result.lastCheckinAt,
-    });
+    await updateState(stores, input, input.snapshot, { now, lastCheckinAt: result?.lastCheckinAt });
     await sealAtRest(ports, stores, input, now);
   });
 }
@@ -100,7 +96,7 @@ async function updateState(
   stores: Stores,
   run: RunRef,
   snapshot: RunSnapshot,
-  times: { readonly now: number; readonly lastCheckinAt?: number },
+  times: { readonly now: number; readonly lastCheckinAt?: number | undefined },
 ): Promise<void> {
   const row = await stores.forgeState.ofRun(run.slug);
   if (row === undefined || isEarlierThan(row, run)) return;

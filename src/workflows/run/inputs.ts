@@ -12,9 +12,8 @@ import type {
   RunTurnInput,
   SettleTurnInput,
 } from '../../activities/ports/inputs.js';
-import type { SettledTurn } from '../../domain/run/events.js';
 import { isLocal, workflowIdOf } from '../../domain/forge/issue.js';
-import type { FrozenReason, SessionStart, StopReason, TurnResult } from '../../domain/run/turn.js';
+import type { SessionStart, StopReason } from '../../domain/run/turn.js';
 import { budgetOfTurn } from './budget.js';
 import { latestPr, openPrs, shownPr } from './reads-of-forge.js';
 import { phaseOf, reasonOf } from './phase.js';
@@ -116,7 +115,7 @@ export function publishInput(
 export function recordTurn(
   s: IssueState,
   life: Life,
-  turn: { readonly result: TurnResult; readonly settled: SettledTurn; readonly reason: FrozenReason },
+  turn: Pick<RecordTurnInput, 'result' | 'settled' | 'reason'>,
 ): RecordTurnInput {
   const { host, published } = life;
   const snapshot = { phase: 'frozen', reason: turn.reason, host, prNumber: shownPr(life) };

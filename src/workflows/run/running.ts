@@ -7,6 +7,7 @@ import { note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { runRef, settleInput, turnInput } from './inputs.js';
 import { tellOnceMore } from './mailbox.js';
+import { unwatched } from './settling.js';
 import { offerHosts } from './supervise/add-proposal.js';
 import { withTold } from './supervise/proposals-read.js';
 import type { Life, Running, Settling } from './state.js';
@@ -122,6 +123,7 @@ function lost(d: LifeDraft, stage: Running, reason: string | null): void {
   const { s, life, commands } = d;
   if (life.closing !== null && reason !== null) {
     note(d, `the turn could not be watched to its end: ${reason}`);
+    if (stage.begun) unwatched(d, reason);
     return destroy(d);
   }
   note(d, reason === null ? 'worker lost sight of the turn; attaching again' : `attaching again: ${reason}`);

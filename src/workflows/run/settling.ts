@@ -93,11 +93,25 @@ function keepRefusal(life: Life, { begun, result }: Settling, { publish }: Settl
   else if (isRead || publish.kind !== 'nothing') delete life.refusal;
 }
 
+type EndedTurn = Parameters<typeof recordTurn>[2];
+
 /** The turn has its rows, and the run rests until something says otherwise. */
-function rest(d: LifeDraft, ended: Parameters<typeof recordTurn>[2]): void {
+function rest(d: LifeDraft, ended: EndedTurn): void {
+  write(d, ended);
+  freeze(d, ended.reason);
+}
+
+function write(d: LifeDraft, ended: EndedTurn): void {
   d.commands.push({ kind: 'record_turn', input: recordTurn(d.s, d.life, ended) });
   delete d.life.published;
-  freeze(d, ended.reason);
+}
+
+/**
+ * The agent had begun, and nobody can say how it ended. The turn has a row all the same; what becomes of the run is the
+ * caller's. @param why for people
+ */
+export function unwatched(d: LifeDraft, why: string): void {
+  write(d, { settled: nothingOf(d.life, why), reason: reasonUnsettled(d.life) });
 }
 
 /**
@@ -106,22 +120,25 @@ function rest(d: LifeDraft, ended: Parameters<typeof recordTurn>[2]): void {
  */
 export function unsettled(d: LifeDraft, { result }: Settling, why: string): void {
   const { life } = d;
-  const left: SettledTurn = {
+  spend(life, result);
+  const reason = reasonUnsettled(life);
+  keepLastTurn(life, result, reason);
+  rest(d, { result, settled: nothingOf(life, why), reason });
+  life.detail = why;
+  if (life.closing !== null) return destroy(d);
+  if (reason === 'paused' && life.turn.stop === 'pause') waitForUnpause(d);
+}
+
+function nothingOf({ work }: Life, why: string): SettledTurn {
+  return {
     publish: { kind: 'refused', reason: why },
     stuck: false,
-    stuckHash: life.work.stuckHash,
+    stuckHash: work.stuckHash,
     uncommitted: 0,
     uncommittedRef: null,
     head: null,
     transcriptHash: null,
   };
-  spend(life, result);
-  const reason = reasonUnsettled(life);
-  keepLastTurn(life, result, reason);
-  rest(d, { result, settled: left, reason });
-  life.detail = why;
-  if (life.closing !== null) return destroy(d);
-  if (reason === 'paused' && life.turn.stop === 'pause') waitForUnpause(d);
 }
 
 function reasonUnsettled({ closing, withheld, turn }: Life): FrozenReason {

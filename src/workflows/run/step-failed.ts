@@ -5,7 +5,7 @@ import { destroy, destroyed } from './end.js';
 import { isBetweenHosts } from './host.js';
 import { launchWhenReady } from './preparing.js';
 import { disarmWatchdog } from './running.js';
-import { unsettled } from './settling.js';
+import { unsettled, unwatched } from './settling.js';
 import type { Stage } from './state.js';
 import { abandonTurn, beginAgain, holdBack, wakeIfAny } from './turn.js';
 
@@ -32,6 +32,7 @@ export function stepFailed(d: LifeDraft, { step, turn, reason }: StepFailed): vo
       return launchWhenReady(d, stage);
     case 'running':
       disarmWatchdog(d, stage);
+      if (stage.begun) unwatched(d, reason);
       return notRun(d, reason);
     case 'settling':
       unsettled(d, stage, reason);

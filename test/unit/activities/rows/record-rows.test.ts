@@ -125,6 +125,21 @@ describe('the rows of a run', () => {
       );
     });
 
+    it('say that it ended, and why, where nobody can say how', async () => {
+      await database.forgeState.upsert(stateRow({ slug: SLUG, lastCheckinAt: 7 }));
+      const { result, ...input } = ended({ reason: 'failed' });
+      const publish = { kind: 'refused', reason: 'it was under way at two crashes of the worker' } as const;
+      await recordTurn(ports, { ...input, settled: settledTurn({ publish }) });
+      const [turn] = await database.runs.turns(SLUG);
+      assert.ok(turn !== undefined);
+      const { event, at, detail } = turn;
+      assert.deepEqual([event, at, detail['reason']], ['ended', NOW, 'failed']);
+      assert.deepEqual(detail['publish'], publish);
+      assert.ok(!Object.keys(result ?? {}).some((name) => name in detail));
+      assert.equal((await row()).lastCheckinAt, 7);
+      assert.deepEqual(await database.sessions.ofRun(SLUG), []);
+    });
+
     it('are written when another life of the issue has the state row by now, which stays as it is', async () => {
       const later = stateRow({ slug: 'coder-alice-demo-12-later', updatedAt: 1 });
       await database.forgeState.upsert(later);

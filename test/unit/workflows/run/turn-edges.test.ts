@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RecordTurnInput } from '../../../../src/activities/ports/inputs.js';
 import type { LostPart } from '../../../../src/domain/run/run-files.js';
 import { viewOf } from '../../../../src/workflows/run-view.js';
 import { after, running, settling, silent, starting } from '../../../support/machine/stages.js';
@@ -85,7 +86,10 @@ describe('a turn that is lost sight of', () => {
       return world;
     };
     assert.deepEqual(kinds(ending().feed({ kind: 'turn_lost', turn: 1, reason: null })), ['attach_turn']);
-    assert.deepEqual(kinds(ending().feed({ kind: 'turn_lost', turn: 1, reason: 'x' })), ['destroy']);
+    assert.deepEqual(kinds(ending().feed({ kind: 'turn_lost', turn: 1, reason: 'x' })), [
+      'record_turn',
+      'destroy',
+    ]);
   });
 });
 
@@ -94,6 +98,33 @@ describe('a step that fails for good', () => {
     assert.ok(world.pay(step));
     return after(world, { kind: 'step_failed', step, turn: world.turn.number, reason: 'x' });
   };
+
+  const rowsOf = ({ commands }: World): RecordTurnInput[] =>
+    commands.flatMap((one) => (one.kind === 'record_turn' ? [one.input] : []));
+
+  it('leaves a row of the turn whose agent had begun: it ended, why, and what it had published', () => {
+    const world = running();
+    const result = { kind: 'published', pr: 13, prUrl: 'u', head: 'h1', created: true } as const;
+    world.feed({ kind: 'published', requestId: 'r', result });
+    failed(world, 'run');
+    assert.deepEqual([world.phase, world.reason, world.life.detail], ['frozen', 'failed', 'x']);
+    const [row, ...others] = rowsOf(world);
+    assert.ok(row !== undefined && !('result' in row), 'nobody knows how');
+    assert.deepEqual([row.turn, row.reason, others], [1, 'failed', []]);
+    assert.deepEqual(row.settled.publish, { kind: 'refused', reason: 'x' });
+    assert.deepEqual([row.published, row.snapshot.prNumber], [[{ head: 'h1', pr: 13 }], 13]);
+  });
+
+  it('leaves one, too, where the run was to end, and none where no agent was seen to begin', () => {
+    const gone = { kind: 'lost', readAt: 20, why: 'gone' } as const;
+    const ending = failed(after(running(), gone), 'run');
+    assert.deepEqual([ending.phase, rowsOf(ending)[0]?.reason], ['destroying', 'incomplete']);
+    for (const world of [starting(), after(starting(), gone)])
+      assert.deepEqual(rowsOf(failed(world, 'run')), []);
+    const lost = after(starting(), gone);
+    lost.pay('run');
+    assert.deepEqual(kinds(lost.feed({ kind: 'turn_lost', turn: 1, reason: 'x' })), ['destroy']);
+  });
 
   it('leaves a run paused whose operator has frozen it', () => {
     const world = failed(after(starting(), FREEZE), 'run');
