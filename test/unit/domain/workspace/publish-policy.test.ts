@@ -21,6 +21,7 @@ describe('publish policy', () => {
     'CODEOWNERS',
     'docs/codeowners',
     '.gitlab/CODEOWNERS',
+    'docs/CODEOWNERS/team',
     '.gitmodules',
     '.bot-bottle',
     '.bot-bottle/agents/coder.md',
@@ -36,6 +37,8 @@ describe('publish policy', () => {
     'github/x',
     '.gitignore',
     'CODEOWNERS.md',
+    'CODEOWNERSHIP/team',
+    'src/docs/CODEOWNERS/',
     '.githubx/a',
   ];
 
@@ -132,6 +135,8 @@ describe('publish policy', () => {
     assert.ok(!allowed('.GITEA/workflows/a.yml', '.gitea/'), 'allowing is exact');
     assert.ok(!allowed('.github/x', '.gitea/', '*'));
     assert.ok(allowed('.github/x', '**'));
+    for (const root of ['/', './']) assert.ok(allowed('.drone.yml', `${root}.drone.yml`));
+    assert.ok(allowed('.gitea/x', '.gitea/x', '.gitea/**') && !allowed('.gitea', '.gitea/?'));
   });
 
   it('treats everything but wildcards literally', () => {
