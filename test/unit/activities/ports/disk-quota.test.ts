@@ -20,6 +20,9 @@ describe('disk quota', () => {
     assert.ok(!isWithin({ bytes: 1_000, inodes: 201 }, QUOTA));
     assert.equal(excessOf({ bytes: 1_000, inodes: 200 }, QUOTA), null);
     assert.match(String(excessOf({ bytes: 1_001, inodes: 0 }, QUOTA)), /on disk/);
-    assert.match(String(excessOf({ bytes: 0, inodes: 201 }, QUOTA)), /^the run held 201 files .* may hold 200$/);
+    assert.match(
+      String(excessOf({ bytes: 0, inodes: 201 }, QUOTA)),
+      /^the run held 201 files .* may hold 200$/,
+    );
   });
 });
