@@ -2,10 +2,16 @@ import { isGrpcServiceError } from '@temporalio/client';
 
 /** gRPC's status codes. */
 const NOT_FOUND: readonly number[] = [5];
+const REFUSED: readonly number[] = [/* PERMISSION_DENIED */ 7, /* UNIMPLEMENTED */ 12];
 const AWAY: readonly number[] = [/* DEADLINE_EXCEEDED */ 4, /* UNAVAILABLE */ 14];
 
 export function isNotFound(error: unknown): boolean {
   return isGrpcServiceError(error) && NOT_FOUND.includes(error.code);
+}
+
+/** Not for this caller, or not on this server at all. */
+export function isRefused(error: unknown): error is Error & { readonly details: string } {
+  return isGrpcServiceError(error) && REFUSED.includes(error.code);
 }
 
 /** No answer, or none in time. */

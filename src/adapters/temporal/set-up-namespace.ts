@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages.js';
 import { awaitNamespace, PATIENT, type Patience } from './await-namespace.js';
+import { isRefused, reasonOf } from './grpc-status.js';
 
 /** Closed workflows stay visible this long. */
 export const RETENTION_DAYS = 90;
@@ -23,15 +24,16 @@ export async function missingSearchAttributes(client: Client): Promise<string[]>
 
 /**
  * Waits for server and namespace, adds the search attributes that are missing and sets the retention. Harmless to
- * repeat. A cluster that manages them elsewhere (Temporal Cloud) refuses: the error says so.
+ * repeat. A cluster that manages them elsewhere (Temporal Cloud) may refuse: without the attributes that is an error, with
+ * another retention runs work, and it is said.
  * Errors: those of `awaitNamespace`, and gRPC's.
  */
 export async function setUpNamespace(client: Client, patience: Patience = PATIENT): Promise<NamespaceSetup> {
   await awaitNamespace(client, patience);
-  return client.withDeadline(Date.now() + SETUP_MS, () => setUp(client));
+  return client.withDeadline(Date.now() + SETUP_MS, () => setUp(client, patience.say));
 }
 
-async function setUp(client: Client): Promise<NamespaceSetup> {
+async function setUp(client: Client, say: Patience['say']): Promise<NamespaceSetup> {
   const { namespace } = client.options;
   const { operatorService, workflowService } = client.connection;
   const absent = await missingSearchAttributes(client);
@@ -47,7 +49,18 @@ async function setUp(client: Client): Promise<NamespaceSetup> {
   const current = Number(description.config?.workflowExecutionRetentionTtl?.seconds ?? 0);
   if (current !== wanted) {
     const workflowExecutionRetentionTtl = msToTs(wanted * 1000);
-    await workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl } });
+    try {
+      await workflowService.updateNamespace({ namespace, config: { workflowExecutionRetentionTtl } });
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      say(
+        `the namespace ${namespace} keeps closed workflows for ${days(current)}, not ${days(wanted)}, and the server refused to change that (${reasonOf(error.details)}): set it there`,
+      );
+    }
   }
   return { added: missing.map(([name]) => name) };
+}
+
+function days(seconds: number): string {
+  return `${String(Math.round((seconds / 86_400) * 10) / 10)} days`;
 }
