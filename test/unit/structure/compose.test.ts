@@ -21,6 +21,8 @@ interface Service {
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly command?: readonly string[];
+  readonly pull_policy?: string;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 interface Composed {
@@ -132,8 +134,10 @@ describe('docker-compose.yml', function () {
     const commands = Object.fromEntries(
       Object.entries(services)
         .filter(([, { image }]) => image === 'bot-bottle/orchestrator:dev')
-        .map(([name, { command, security_opt: options }]) => {
+        .map(([name, { command, security_opt: options, pull_policy: pull }]) => {
           assert.deepEqual(options, ['no-new-privileges:true'], name);
+          // It has the home: none that a registry has under this name.
+          assert.equal(pull, 'never', name);
           return [name, command];
         }),
     );
@@ -145,6 +149,14 @@ describe('docker-compose.yml', function () {
     });
     assert.deepEqual(services['webhook']?.cap_drop, ['ALL']);
     assert.equal(services['webhook'].read_only, true);
+  });
+
+  it('has `forge setup` in the worker look where the webhook listens, and polling knock there', () => {
+    const { environment = {} } = services['worker'] ?? {};
+    const { WEBHOOK_LISTEN: listens = '' } = services['webhook']?.environment ?? {};
+    const port = listens.split(':').at(-1) ?? '';
+    assert.equal(environment['WEBHOOK_LISTEN'], `webhook:${port}`);
+    assert.equal(environment['RECONCILE_DOOR'], `http://webhook:${port}`);
   });
 
   it('leaves a bundle on the forge’s network nothing to find but the forge', () => {
