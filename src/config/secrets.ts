@@ -94,14 +94,26 @@ export function secretFileProblem(file: string): string | undefined {
 /**
  * The secret in a file, without the newline at its end.
  * @param setWith name for `bot-bottle secret set`, used in the error when there is none
+ * @param home given where a setting may name another file than that command writes
  * @throws InvalidInputError when it is missing, readable by others, empty or short; never with its content
  */
-export function readSecret(file: string, setWith: string): string {
+export function readSecret(file: string, setWith: string, home?: string): string {
   const state = inspectSecret(file);
   if (state.kind === 'set') return state.value;
-  const remedy = `bot-bottle secret set ${setWith} < file`;
+  const remedy = home === undefined ? setCommand(setWith) : howToSet(home, setWith, file);
   if (state.kind === 'missing') throw new UnusableSecretError(`${file} is missing: ${remedy}`);
   throw new UnusableSecretError(state.setAnew ? `${state.reason}: ${remedy}` : state.reason);
+}
+
+/** What puts the secret into `file`: the command writes `secrets/<name>` and nothing else. */
+export function howToSet(home: string, name: string, file: string): string {
+  return file === path.join(home, 'secrets', name)
+    ? setCommand(name)
+    : `write the secret to ${file}, mode 600`;
+}
+
+function setCommand(name: string): string {
+  return `bot-bottle secret set ${name} < file`;
 }
 
 /**

@@ -25,7 +25,7 @@ import type { DoctorProbes, ImageFound } from '../cli/doctor/probes.js';
 import { knownSecrets } from '../config/known-secrets.js';
 import { codecKeyFiles, loadConfig, type Config } from '../config/load-config.js';
 import { homePath } from '../config/home.js';
-import { inspectSecret } from '../config/secrets.js';
+import { howToSet, inspectSecret } from '../config/secrets.js';
 import { isOffered, type AgentStanding } from '../domain/agent/agent-standing.js';
 import type { Database } from '../domain/run/stores.js';
 import { isProgram } from './find-executable.js';
@@ -55,7 +55,10 @@ export function doctorProbes(env: NodeJS.ProcessEnv, runtime = dockerBottleRunti
       return { path: home, exists: stat !== undefined, mode: stat?.mode ?? 0 };
     },
     configWarnings: () => loadConfig(env).warnings,
-    secrets: () => secretFiles(config()).map(([name, file]) => ({ name, file, ...stateOf(file) })),
+    secrets: () => {
+      const { BOT_BOTTLE_HOME: at } = config();
+      return secretFiles(config()).map(([name, file]) => ({ name, file, ...stateOf(at, name, file) }));
+    },
     engine: () => runtime.facts(),
     weakBottles: () => weakBottles(config()),
     containerRuntime: () => config().BOTTLE_RUNTIME,
@@ -152,9 +155,16 @@ function secretFiles(config: Config): [string, string][] {
   return files.filter((one): one is [string, string] => one[1] !== null);
 }
 
-function stateOf(file: string): { state: 'set' | 'missing' } | { state: 'unusable'; reason: string } {
+function stateOf(
+  home: string,
+  name: string,
+  file: string,
+): { state: 'set' } | { state: 'missing' | 'unusable'; reason: string } {
   const found = inspectSecret(file);
-  return found.kind === 'unusable' ? { state: 'unusable', reason: found.reason } : { state: found.kind };
+  if (found.kind === 'set') return { state: 'set' };
+  return found.kind === 'unusable'
+    ? { state: 'unusable', reason: found.reason }
+    : { state: 'missing', reason: howToSet(home, name, file) };
 }
 
 async function ciOf(config: Config): ReturnType<DoctorProbes['ciFiles']> {

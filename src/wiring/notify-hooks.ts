@@ -19,8 +19,8 @@ export function notifyHooks(config: Config): Hook[] {
 }
 
 /** Errors: `UnusableSecretError`. */
-export function notifySecret({ NOTIFY_WEBHOOK_SECRET_FILE: file }: Config): string {
-  const secret = readSecret(file, 'notify-secret');
+export function notifySecret({ NOTIFY_WEBHOOK_SECRET_FILE: file, BOT_BOTTLE_HOME: home }: Config): string {
+  const secret = readSecret(file, 'notify-secret', home);
   if (isSigningSecret(secret)) return secret;
   throw new UnusableSecretError(
     `${file} begins with whsec_, and behind that is no base64 of 24 bytes or more`,

@@ -104,6 +104,17 @@ describe('secrets', () => {
     );
   });
 
+  it('one at another place than that command writes to is written there', () => {
+    for (const file of [path.join(home, 'run/token'), path.join(home, 'other/secrets/forge-token')])
+      assert.throws(() => readSecret(file, 'forge-token', home), {
+        message: `${file} is missing: write the secret to ${file}, mode 600`,
+      });
+    const file = path.join(home, 'secrets/forge-token');
+    assert.throws(() => readSecret(file, 'forge-token', home), {
+      message: `${file} is missing: bot-bottle secret set forge-token < file`,
+    });
+  });
+
   it('a directory, an empty file and a file that is too large are unusable', () => {
     const directory = path.join(home, 'directory');
     mkdirSync(directory, { mode: 0o700 });

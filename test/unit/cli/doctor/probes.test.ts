@@ -15,6 +15,16 @@ describe('what doctor finds of services that are away', () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
+  it('is what sets a missing secret: the command, or another file that a setting names', () => {
+    const home = path('home');
+    const probes = doctorProbes({ BOT_BOTTLE_HOME: home, FORGE_TOKEN_FILE: path('token') });
+    const remedies = Object.fromEntries(probes.secrets().map(({ name, reason }) => [name, reason]));
+    assert.deepEqual(remedies, {
+      'forge-token': `write the secret to ${path('token')}, mode 600`,
+      'webhook-secret': 'bot-bottle secret set webhook-secret < file',
+    });
+  });
+
   it('is the reason alone for Temporal, without gRPC’s words around it', async () => {
     const probes = doctorProbes({ BOT_BOTTLE_HOME: path('home'), TEMPORAL_ADDRESS: '127.0.0.1:9' });
     assert.deepEqual(await probes.temporal(), {
