@@ -3,7 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 
 /** Where `script/bootstrap` puts the programs it brings. */
-export const BROUGHT_PROGRAMS = path.join(os.homedir(), '.cache', 'bot-bottle', 'bin');
+export function broughtPrograms(): string {
+  const { BOT_BOTTLE_CACHE: given = '' } = process.env;
+  return path.join(given === '' ? path.join(os.homedir(), '.cache', 'bot-bottle') : given, 'bin');
+}
 
 /** On the PATH, or in one of the other directories. */
 export function findExecutable(name: string, ...others: readonly string[]): string | undefined {

@@ -5,7 +5,7 @@ import type { Config } from '../config/load-config.js';
 import { knownSecrets } from '../config/known-secrets.js';
 import { InvalidInputError } from '../domain/base/errors.js';
 import { SecretGuard } from '../domain/secret/secret-guard.js';
-import { BROUGHT_PROGRAMS, findExecutable } from './find-executable.js';
+import { broughtPrograms, findExecutable } from './find-executable.js';
 
 /** Errors: `InvalidInputError`, with what to do, when the scanner is on and can't do its work. */
 export async function secretGuardOfConfig(config: Config): Promise<SecretGuard> {
@@ -19,7 +19,7 @@ export async function secretGuardOfConfig(config: Config): Promise<SecretGuard> 
 /** Errors: `InvalidInputError` when there is no such program. */
 export function gitleaksProgram({ GITLEAKS }: Pick<Config, 'GITLEAKS'>): string {
   if (path.isAbsolute(GITLEAKS)) return GITLEAKS;
-  const found = findExecutable(GITLEAKS, BROUGHT_PROGRAMS);
+  const found = findExecutable(GITLEAKS, broughtPrograms());
   if (found !== undefined) return found;
   throw new InvalidInputError(
     `there is no program ${GITLEAKS} to look for secrets with: run script/bootstrap --only gitleaks, set GITLEAKS to its path, or turn the scan off with FORGE_SECRET_SCAN=off`,

@@ -4,7 +4,7 @@ import { openSync, closeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
-import { BROUGHT_PROGRAMS, findExecutable } from '../find-executable.js';
+import { broughtPrograms, findExecutable } from '../find-executable.js';
 import { endingWithUp, stopChild } from './child-of-up.js';
 import type { Ended, Part } from './keep-part.js';
 
@@ -27,7 +27,7 @@ const STOP_TIMEOUT_MS = 10_000;
 
 /** Errors: `InvalidInputError` when there is no such program. */
 export function temporalProgram(): string {
-  const found = findExecutable('temporal', BROUGHT_PROGRAMS);
+  const found = findExecutable('temporal', broughtPrograms());
   if (found !== undefined) return found;
   throw new InvalidInputError(
     'no Temporal server answers and there is no `temporal` program to start one: run script/bootstrap --only temporal, or set TEMPORAL_ADDRESS',
