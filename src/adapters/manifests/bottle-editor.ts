@@ -31,10 +31,14 @@ export function bottleEditor(home: string, directory: ManifestDirectory): Bottle
         );
       const chosen = chosenOf(layers, bottles, manifest, change);
       const { file, name } = chosen.document;
-      if (!(await directory.isOwn('bottles', name)))
+      if (!(await directory.isOwn('bottles', name))) {
+        const { dockerfile } = chosen.layer;
+        // It is looked for beside the manifest: a copy without it is no bottle.
+        const beside = dockerfile === undefined ? '' : `, and ${dockerfile} to the same place,`;
         throw new InvalidInputError(
-          `the bottle ${name} comes with the program (${file}): copy it to ${path.join(home, 'bottles', `${name}.md`)} and change that, or name another manifest with --manifest`,
+          `the bottle ${name} comes with the program (${file}): copy it to ${path.join(home, 'bottles', `${name}.md`)}${beside} and change that, or name another manifest with --manifest`,
         );
+      }
       const before = await read(file);
       const after = editedManifest(before, change);
       checkEdited(layers, chosen, after, change);

@@ -188,7 +188,11 @@ describe('a decision for the bottle', () => {
   it('is refused before anything is decided where nobody can tell the file, or it is not ours', async () => {
     await refusedWith(/made of shared, wheels, and not of default/, '--manifest', 'default');
     bottles = ['default'];
-    await refusedWith(/default comes with the program .*: copy it to .*\/bottles\/default\.md/);
+    await refusedWith(
+      /default comes with the program .*: copy it to .*\/bottles\/default\.md and change that/,
+    );
+    bottles = ['node'];
+    await refusedWith(/copy it to .*\/bottles\/node\.md, and node\.Dockerfile to the same place, and change/);
     bottles = ['gone'];
     await refusedWith(/of the bottles gone not all are in .*: is this the machine of the run\?/);
     bottles = undefined;
