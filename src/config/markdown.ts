@@ -13,7 +13,7 @@ export function configurationMarkdown(): string {
 
 Settings stand in \`$BOT_BOTTLE_HOME/config.yaml\`, one \`NAME: value\` a line, or in the environment under the same
 name; the environment wins. A name that isn't in this table is an error that names its line. \`bot-bottle config show\`
-prints what is in effect and where each value comes from.
+prints what is in effect and where each value comes from. The file is YAML, so a lone star is quoted: \`FORGE_REPOS: '*'\`.
 
 \`BOT_BOTTLE_HOME\` itself comes from the environment only (default \`~/.bot-bottle\`). It is made with mode 0700 and
 refused when others can write it.

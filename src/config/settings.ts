@@ -138,7 +138,8 @@ export const SETTINGS = {
   FORGE_TOKEN_FILE: required({
     ...filePath,
     fallback: 'secrets/forge-token',
-    description: 'The token the sidecar uses: issues write, repository read.',
+    description:
+      'The token the sidecar uses: `write:issue`, `read:repository`, `read:organization`, `read:user`.',
     secret: true,
   }),
   FORGE_PUBLISH_TOKEN_FILE: optional({

@@ -26,7 +26,7 @@ function pauseCommand(root: Command, { deps, action }: CommandContext, name: key
   const command = root
     .command(name)
     .description(ABOUT[name])
-    .option('--repo <owner/repo>', 'of this repository’s runs only')
+    .option('--repo <owner/repo>', 'of this repository’s issues and pull requests only')
     .option('--json', 'as JSON');
   action<PauseFlags>(command, ({ repo, json = false }) => {
     const scope = repo === undefined ? EVERYWHERE : scopeOf(repo);
