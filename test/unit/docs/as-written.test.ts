@@ -42,8 +42,9 @@ describe('what the documents say to run, over stand-ins', () => {
       assert.equal(removed, 'docker image rm -f bot-bottle/base:bookworm bot-bottle/agent-claude:dev');
     });
 
-    it('makes those of the agents again, too', () => {
-      assert.ok(world.calls().includes('images agents'), world.calls().join('\n'));
+    it('makes those of the agents and of the service again, too', () => {
+      for (const call of ['images', 'images agents', 'images orchestrator'])
+        assert.ok(world.calls().includes(call), world.calls().join('\n'));
     });
   });
 
@@ -57,6 +58,20 @@ describe('what the documents say to run, over stand-ins', () => {
       assert.equal(world.read('token'), 'secret\n');
       assert.equal(modeOf('token'), 0o600);
     });
+
+    it('leaves the configuration to its owner, and the home', () => {
+      world.shell(`umask 002\n${blockWith('README.md', 'config.yaml')}`);
+      assert.equal(modeOf('.bot-bottle'), 0o700);
+      assert.equal(modeOf('.bot-bottle/config.yaml'), 0o600);
+    });
+
+    for (const page of ['README.md', 'docs/install.md'])
+      it(`hands a token on as it was typed, in ${page}`, () => {
+        world.stub('bot-bottle', 'cat >"$ROOT/${!#}"');
+        const [line = ''] = blockWith(page, 'token() {').split('\n');
+        world.shell(`${line}\ntoken 'a token' <<<'se\\cret  x' | bot-bottle secret set forge-token`);
+        assert.equal(world.read('forge-token'), 'se\\cret  x');
+      });
 
     it('leaves a model’s key to its owner from the beginning', () => {
       world.stub('chmod', '/bin/ls -l "${!#}" >"$ROOT/before"');
