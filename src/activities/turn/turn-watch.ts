@@ -7,17 +7,17 @@ import type { RunTurnInput } from '../ports/inputs.js';
 import { offerHosts } from '../supervise/offer-hosts.js';
 import type { StreamReader } from '../../domain/agent/agent-stream.js';
 import { agentReport, sessionOf } from './agent-report.js';
+import { agentRuns } from './ask-agent.js';
 import { eitherSignal } from './either-signal.js';
 import { keepBundle } from './bundle-keeper.js';
 import { guardDisk } from './guard-disk.js';
 import { isGone } from '../base/is-gone.js';
-import { Sleep } from '../base/waking.js';
 import { readEgress } from './egress-record.js';
 import { limitHit } from './limit-hit.js';
 import { pumpLogs } from './log-pump.js';
 import { Relay } from './relay.js';
-import { startedAt } from './started-at.js';
 import type { TurnJournal } from './turn-journal.js';
+import { untilTimeIsOver } from './turn-limit.js';
 import { untilDelivered } from './until-delivered.js';
 
 /** Seconds between SIGTERM and SIGKILL when the orchestrator ends a turn. */
@@ -27,10 +27,6 @@ const FULL_DISK_GRACE_S = 1;
 /** Seconds the bundle gets to flush its operation log. */
 const BUNDLE_GRACE_S = 3;
 const RETRY_MS = 500;
-/** A turn whose time is over while it is held for the operator is looked at again so soon, milliseconds. */
-const HELD_MS = 500;
-/** Whether the machine slept is looked at so often, milliseconds. */
-const LOOK_MS = 60_000;
 /** How long the turn's end waits for the workflow to hear of `signal_done`, milliseconds. */
 const SAY_MS = 10_000;
 /** A CLI whose model is refused because the budget is used up may end by itself for so long, milliseconds. */
@@ -94,9 +90,11 @@ export class TurnWatch {
       this.announce(signal),
       caughtUp.then(() => this.relay.run(signal)),
       keepBundle(ports, input, journal, signal, () => caughtUp.then(() => this.relay.drain(signal))).then(
-        (end) => (end === 'gave_up' ? this.stop('sidecar_died', STOP_GRACE_S) : undefined),
+        (end) => (end === 'gave_up' ? this.stopIfRunning('sidecar_died', signal) : undefined),
       ),
-      this.limit(signal),
+      untilTimeIsOver(ports, input, journal, () => this.relay.isHeld, signal).then(() =>
+        this.stopIfRunning('timeout', signal),
+      ),
       guardDisk(ports, input, journal, {
         usedBefore: journal.resumed ? null : usedBefore,
         signal,
@@ -252,23 +250,9 @@ export class TurnWatch {
     return { id: done.id, status: done.status, summaryRef: await this.ports.blobs.put(done.summary) };
   }
 
-  /** Enforces the turn limit: time since the container started, less what was held for the operator or slept by the machine. */
-  private async limit(signal: AbortSignal): Promise<void> {
-    const began = await startedAt(this.ports, this.input.slug, signal);
-    const sleep = new Sleep(this.ports.clock);
-    for (;;) {
-      this.journal.hold(sleep.slept());
-      const left = began + this.input.turnTimeoutMs + this.journal.record.heldMs - this.ports.clock.now();
-      if (left <= 0 && !this.relay.isHeld) {
-        await this.stop('timeout', STOP_GRACE_S);
-        return;
-      }
-      try {
-        await delay(Math.min(Math.max(left, HELD_MS), LOOK_MS), undefined, { signal });
-      } catch {
-        return;
-      }
-    }
+  /** Nobody may have watched for long: an agent that has ended meanwhile, by itself or with its machine, ended for no reason of ours. */
+  private async stopIfRunning(reason: StopReason, signal: AbortSignal): Promise<void> {
+    if (await agentRuns(this.ports, this.input.slug, signal)) await this.stop(reason, STOP_GRACE_S);
   }
 
   /** The first reason stands. Tried until the engine has taken it. Never rejects: nobody waits for it. */

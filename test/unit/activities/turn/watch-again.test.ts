@@ -4,6 +4,7 @@ import { mock } from 'node:test';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { keepEgress } from '../../../../src/activities/turn/egress-record.js';
+import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
 import { SetAsideError } from '../../../../src/domain/run/under-way.js';
 import { NO_USE } from '../../../../src/domain/run/model-use.js';
 import type { TurnRecord } from '../../../../src/domain/run/run-files.js';
@@ -109,6 +110,39 @@ describe('a turn that another worker has watched before', () => {
     mock.timers.tick(4 * HOUR_MS);
     assert.equal((await resultOf(await again({ turnTimeoutMs: 3 * HOUR_MS }))).stopped, 'timeout');
     near(stopsAt[0], 5 * HOUR_MS);
+  });
+
+  for (const [how, exitCode] of [
+    ['by itself', 0],
+    ['with its machine', 255],
+  ] as const)
+    it(`was not stopped for its time when it ended ${how} while nobody watched, for longer than that`, async () => {
+      await isLeft();
+      world.exit('agent', exitCode);
+      mock.timers.tick(4 * HOUR_MS);
+      const result = await resultOf(await again({ turnTimeoutMs: 3 * HOUR_MS }));
+      assert.deepEqual([result.stopped, result.exitCode, stopsAt], [null, exitCode, []]);
+    });
+
+  it('was not stopped for its time when the engine was away until after that, and had ended it', async () => {
+    await isLeft();
+    let tries = 0;
+    const { fault } = world;
+    world.fault = (what) =>
+      what.endsWith('agent') && (tries += 1) < 9 ? new BottleRuntimeError('no engine', true) : fault(what);
+    mock.timers.tick(4 * HOUR_MS);
+    const ending = await again({ turnTimeoutMs: 3 * HOUR_MS });
+    await passTimeUntil(() => tries > 3, 500);
+    world.exit('agent', 255);
+    const result = await resultOf(ending);
+    assert.deepEqual([result.stopped, result.exitCode, stopsAt], [null, 255, []]);
+  });
+
+  it('was not stopped for its sidecar when both ended with their machine', async () => {
+    await isLeft({ sidecarRestarts: 2 });
+    world.exit('agent', 255);
+    world.exit('bundle', 255);
+    assert.equal((await resultOf(await again())).stopped, null);
   });
 
   it('keeps the first reason it was stopped for', async () => {

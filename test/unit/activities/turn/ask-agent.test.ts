@@ -1,24 +1,26 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { startedAt } from '../../../../src/activities/turn/started-at.js';
+import { agentRuns, startedAt } from '../../../../src/activities/turn/ask-agent.js';
 import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
 import type { ContainerState } from '../../../../src/domain/bottle/bottle-runtime.js';
 
-describe('when a turn’s agent was started', () => {
-  const NOW = 1_000_000;
-  let asked = 0;
-  const worldOf = (inspect: () => Promise<Partial<ContainerState> | undefined>) => {
-    asked = 0;
-    const runtime = {
-      inspect: () => {
-        asked += 1;
-        return inspect();
-      },
-    };
-    return { runtime, clock: { now: () => NOW } } as unknown as Pick<HostPorts, 'runtime' | 'clock'>;
+const NOW = 1_000_000;
+let asked = 0;
+function worldOf(
+  inspect: () => Promise<Partial<ContainerState> | undefined>,
+): Pick<HostPorts, 'runtime' | 'clock'> {
+  asked = 0;
+  const runtime = {
+    inspect: () => {
+      asked += 1;
+      return inspect();
+    },
   };
-  const signal = new AbortController().signal;
+  return { runtime, clock: { now: () => NOW } } as unknown as Pick<HostPorts, 'runtime' | 'clock'>;
+}
+const signal = new AbortController().signal;
 
+describe('when a turn’s agent was started', () => {
   it('is what the engine says', async () => {
     const world = worldOf(() => Promise.resolve({ startedAt: '1970-01-01T00:00:05Z' }));
     assert.equal(await startedAt(world, 's', signal), 5_000);
@@ -62,5 +64,34 @@ describe('when a turn’s agent was started', () => {
     });
     assert.equal(await startedAt(world, 's', over.signal), NOW);
     assert.equal(asked, 1);
+  });
+});
+
+describe('whether a turn’s agent runs', () => {
+  it('is what the engine says, and one that is paused has not ended', async () => {
+    const seen: boolean[] = [];
+    for (const status of ['running', 'paused', 'exited', 'dead'] as const)
+      seen.push(
+        await agentRuns(
+          worldOf(() => Promise.resolve({ status })),
+          's',
+          signal,
+        ),
+      );
+    assert.deepEqual(seen, [true, true, false, false]);
+  });
+
+  it('is no where there is no container', async () => {
+    const world = worldOf(() => Promise.resolve(undefined));
+    assert.equal(await agentRuns(world, 's', signal), false);
+  });
+
+  it('is no once the turn is over, whatever the engine says then', async () => {
+    const over = new AbortController();
+    const world = worldOf(() => {
+      over.abort();
+      return Promise.resolve({ status: 'running' });
+    });
+    assert.equal(await agentRuns(world, 's', over.signal), false);
   });
 });
