@@ -5,6 +5,7 @@ import type { FrozenReason, TurnCause, TurnResult, Withheld } from '../../domain
 import { interruptionOf } from './interruption.js';
 import { holdUpOf, mayRetry } from './provider-limit.js';
 import type { IssueState, Life } from './state.js';
+import { asked } from './supervise/proposals-read.js';
 
 export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: SettledTurn): FrozenReason {
   const { turn } = life;
@@ -74,11 +75,12 @@ const OUTCOMES: Readonly<Record<TurnResult['agent']['outcome'], string | null>> 
 /** One more turn for an agent that exited cleanly but left something undone; never after an error [S0]. */
 export function nudgeFor(
   { policy }: IssueState,
-  { nudges, turn }: Life,
+  life: Life,
   result: TurnResult,
   left: SettledTurn,
   reason: FrozenReason,
 ): TurnCause | null {
+  const { nudges, turn } = life;
   if (
     nudges >= policy.nudges ||
     result.exitCode !== 0 ||
@@ -87,7 +89,8 @@ export function nudgeFor(
     turn.stop !== null
   )
     return null;
-  if (reason === 'incomplete') return { kind: 'nudge', why: 'not_done' };
+  // One that waits for the operator was told that it may end its turn: the decision wakes it.
+  if (reason === 'incomplete') return asked(life).length > 0 ? null : { kind: 'nudge', why: 'not_done' };
   if (reason !== 'done') return null;
   if (left.publish.kind === 'refused') return { kind: 'nudge', why: 'refused', reason: left.publish.reason };
   if (left.uncommittedRef !== null)

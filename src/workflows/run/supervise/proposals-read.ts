@@ -7,6 +7,11 @@ export function waiting({ proposals }: Pick<Life, 'proposals'>): readonly RunPro
   return proposals.filter(({ decision }) => decision === null);
 }
 
+/** Those of them that the agent made itself. */
+export function asked(life: Pick<Life, 'proposals'>): readonly RunProposal[] {
+  return waiting(life).filter(({ isOffer }) => isOffer !== true);
+}
+
 /** Those that were decided, and take effect after the one that does now; the first decided first. */
 export function queued({ proposals }: Pick<Life, 'proposals'>): readonly RunProposal[] {
   return proposals

@@ -8,7 +8,7 @@ import { stopTurn } from '../running.js';
 import { changesInput } from '../inputs.js';
 import { livingOf } from '../phase.js';
 import { addProposal } from './add-proposal.js';
-import { nextToApply, waiting, withTold } from './proposals-read.js';
+import { asked, nextToApply, withTold } from './proposals-read.js';
 import { cancelled, replace, stands } from './stand.js';
 import type { IssueState, Life, ProposalDecision, Running, RunProposal } from '../state.js';
 import type { DecideRequest } from '../../../domain/supervise/decision.js';
@@ -37,7 +37,7 @@ export function proposalRefusal(s: IssueState, request: ProposeRequest): string 
   if (life?.slug !== slug || life.turn.number !== turn || life.closing !== null) return 'this turn is over';
   if (life.proposals.some((known) => known.id === id)) return null;
   if (life.stage.kind !== 'running') return 'this turn is over';
-  return waiting(life).filter(({ isOffer }) => isOffer !== true).length < MAX_WAITING
+  return asked(life).length < MAX_WAITING
     ? null
     : `${String(MAX_WAITING)} proposals wait for the operator already: go on without, or end the turn`;
 }

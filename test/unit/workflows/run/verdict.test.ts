@@ -3,6 +3,7 @@ import type { AgentOutcome } from '../../../../src/domain/agent/agent-stream.js'
 import type { SettledTurn } from '../../../../src/domain/run/events.js';
 import type { FrozenReason, StopReason, TurnResult } from '../../../../src/domain/run/turn.js';
 import { wakesOn } from '../../../../src/workflows/run/verdict.js';
+import { decide, proposing } from '../../../support/machine/proposing.js';
 import { running } from '../../../support/machine/stages.js';
 import {
   agentReport,
@@ -134,6 +135,26 @@ describe('a nudge', () => {
     world.feed({ kind: 'decided', id, status: 'rejected', by: 'ann', at: 2, ref: null, notesRef: null });
     world.endTurn();
     assert.deepEqual([world.turn.cause.kind, world.life.nudges], ['decision', 0]);
+  });
+
+  it('is for none that waits for the operator, whose decision wakes it', () => {
+    const world = proposing();
+    world.endTurn();
+    assert.deepEqual([world.reason, world.turn.number, world.life.nudges], ['incomplete', 1, 0]);
+    decide(world, null);
+    assert.deepEqual([world.turn.cause.kind, world.turn.number], ['decision', 2]);
+  });
+
+  it('is for one that was done with what waits for the operator, and left something else undone', () => {
+    const world = proposing();
+    world.endTurn({ done }, { publish: { kind: 'refused', reason: 'CI file' } });
+    assert.deepEqual(world.turn.cause, { kind: 'nudge', why: 'refused', reason: 'CI file' });
+  });
+
+  it('is for one that waits for nothing, though a host was refused to it', () => {
+    const world = running();
+    world.endTurn({ offers: [{ id: 'a'.repeat(32), ref: 'b'.repeat(64) }] });
+    assert.deepEqual(world.turn.cause, { kind: 'nudge', why: 'not_done' });
   });
 
   it('comes again after somebody woke the run', () => {
