@@ -135,6 +135,8 @@ export interface RecordProposalInput extends RunRef {
 export interface RecordDecisionInput extends RunRef {
   readonly tool: ProposalTool;
   readonly decision: Omit<ProposalDecisionRow, 'slug'>;
+  /** Blob of the `ShownProposal` whose image was being built, of which nothing came. */
+  readonly tried?: string;
 }
 
 /** What operators agreed to for the run's bottle. */

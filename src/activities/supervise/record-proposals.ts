@@ -30,9 +30,9 @@ export async function recordProposal(ports: Ports, input: RecordProposalInput): 
  */
 export async function recordDecision(
   ports: Ports,
-  input: Pick<RecordDecisionInput, 'slug' | 'decision'>,
+  input: Pick<RecordDecisionInput, 'slug' | 'decision' | 'tried'>,
 ): Promise<void> {
-  const { slug } = input;
+  const { slug, tried = null } = input;
   const { id } = input.decision;
   const row = await rowOf(ports, slug, id);
   await ports.database.proposals.decide({ ...input.decision, slug });
@@ -49,6 +49,7 @@ export async function recordDecision(
     justification: shown.proposal.justification,
     notes: notesRef === null ? '' : await ports.blobs.getText(notesRef),
     diff: await diffOf(ports, shown, status === 'rejected' || status === 'failed' ? row.ref : ref),
+    ...((await hasNetwork(ports, ref ?? tried)) && { network: true }),
   });
   await ports.proposalFiles.remove(slug, id);
 }
@@ -57,6 +58,13 @@ export async function recordDecision(
 async function diffOf(ports: Ports, { currentFile }: ShownProposal, ref: string | null): Promise<string> {
   if (ref === null) return '';
   return lineDiff(currentFile, (await read(ports, ref)).proposal.proposed_file);
+}
+
+/** Of a build: the file does not say it. @param ref as above */
+async function hasNetwork(ports: Ports, ref: string | null): Promise<boolean> {
+  if (ref === null) return false;
+  const { change } = await read(ports, ref);
+  return change.kind === 'image' && change.network;
 }
 
 async function read({ blobs }: Ports, ref: string): Promise<ShownProposal> {

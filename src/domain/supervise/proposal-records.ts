@@ -29,4 +29,6 @@ export interface AuditEntry {
   readonly notes: string;
   /** From the file as it was to the one that took effect, or, when rejected, to the one that did not. */
   readonly diff: string;
+  /** The image's steps ran with a network, or were to: the operator allowed it. */
+  readonly network?: true;
 }

@@ -11,6 +11,8 @@ export function stands(d: LifeDraft, one: RunProposal): void {
   const { s, life, commands } = d;
   const { id, tool, decision } = one;
   if (decision === null) return;
+  // Its steps may have run, whatever has come of them.
+  const tried = decision.ref === null && tool === 'capability-block' ? buildOf(life, id) : null;
   // Nobody asked, so nobody is to hear of a no.
   const told = one.told || (one.isOffer === true && decision.ref === null);
   replace(life, { ...one, isApplied: false, told });
@@ -19,9 +21,19 @@ export function stands(d: LifeDraft, one: RunProposal): void {
   const { status, by, at, ref, notesRef } = decision;
   commands.push({
     kind: 'record_decision',
-    input: { ...runRef(s, life), tool, decision: { id, status, who: by, at, ref, notesRef } },
+    input: {
+      ...runRef(s, life),
+      tool,
+      decision: { id, status, who: by, at, ref, notesRef },
+      ...(tried !== null && { tried }),
+    },
   });
   if (life.closing === null) wakeIfAny(d);
+}
+
+/** Blob of what is being built for it. */
+function buildOf({ proposals }: Life, id: string): string | null {
+  return proposals.find((known) => known.id === id)?.decision?.ref ?? null;
 }
 
 /** The run is to end: nobody decides any more. */

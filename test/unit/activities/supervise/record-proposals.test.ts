@@ -6,8 +6,9 @@ import { recordDecision, recordProposal } from '../../../../src/activities/super
 import type { ProposalDecisionRow, ProposalRow } from '../../../../src/domain/run/rows.js';
 import type { ProposalStore } from '../../../../src/domain/run/stores.js';
 import type { UnderWay } from '../../../../src/domain/run/under-way.js';
+import { withNetwork } from '../../../../src/domain/supervise/shown-proposal.js';
 import type { AuditEntry } from '../../../../src/domain/supervise/proposal-records.js';
-import { ID, shownProposal, SLUG } from '../../../support/supervise/shown.js';
+import { ID, IMAGE, shownProposal, SLUG } from '../../../support/supervise/shown.js';
 
 const AT = Date.parse('2026-11-23T11:00:00.000Z');
 const run = {
@@ -20,6 +21,11 @@ const run = {
 const proposal = { id: ID, tool: 'pipelock-block', turn: 2, at: 5, ref: 'shown', origin: 'agent' } as const;
 const DIFF = '@@ -1 +1,2 @@\n pypi.org\n+files.example # for the wheels\n';
 
+const image = shownProposal({
+  tool: 'capability-block',
+  proposed_file: `FROM ${IMAGE}\nRUN apt-get install -y jq\n`,
+});
+
 /** Stores, blobs and files in memory; what happens to the files is told in order. */
 class Desk {
   readonly rows: ProposalRow[] = [];
@@ -30,6 +36,8 @@ class Desk {
   readonly blobs = new Map([
     ['shown', JSON.stringify(shownProposal())],
     ['own', JSON.stringify(shownProposal({ proposed_file: 'pypi.org\nx.example\n' }))],
+    ['image', JSON.stringify(image)],
+    ['image-with-network', JSON.stringify(withNetwork(image))],
     ['notes', 'Ask for less.'],
   ]);
 
@@ -154,6 +162,24 @@ describe('what is recorded of a proposal', () => {
     }
     assert.deepEqual(diffs, ['@@ -1 +1,2 @@\n pypi.org\n+x.example\n', DIFF, DIFF, '']);
     assert.equal(desk.audit[0]?.notes, '');
+  });
+
+  it('says of an image that its steps had a network, whatever came of them', async () => {
+    const said: unknown[] = [];
+    for (const [change, tried] of [
+      [{ status: 'approved', ref: 'image' }],
+      [{ status: 'approved', ref: 'image-with-network' }],
+      [{ status: 'failed', ref: null }, { tried: 'image' }],
+      [{ status: 'failed', ref: null }, { tried: 'image-with-network' }],
+      [{ status: 'cancelled', ref: null }, { tried: 'image-with-network' }],
+    ] as const) {
+      desk = new Desk();
+      const row = { ...proposal, tool: 'capability-block', ref: 'image' } as const;
+      await recordProposal(desk.ports(), { ...run, proposal: row });
+      await recordDecision(desk.ports(), { ...decided(change), ...tried });
+      said.push(desk.audit[0]?.network);
+    }
+    assert.deepEqual(said, [undefined, true, undefined, true, true]);
   });
 
   it('is made up for when a crash came between', async () => {

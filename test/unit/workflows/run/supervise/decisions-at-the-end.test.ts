@@ -30,7 +30,11 @@ describe('a decision that is taking effect when its run ends', () => {
     it(`is cancelled, with a row, when the run is gone first: ${what}`, () => {
       const world = ending(tool);
       world.pay('destroy');
-      assert.deepEqual(kinds(world.feed({ kind: 'destroyed' })), ['record_decision', 'record_end']);
+      const rows = world.feed({ kind: 'destroyed' });
+      assert.deepEqual(kinds(rows), ['record_decision', 'record_end']);
+      const [row] = rows;
+      const tried = row?.kind === 'record_decision' ? row.input.tried : 'no row';
+      assert.equal(tried, tool === undefined ? undefined : SHOWN, 'steps of an image may have run');
       isNobodys(world);
       for (const late of ['change_applied', 'change_failed'] as const)
         assert.deepEqual(world.feed({ kind: late, id: ID, reason: 'called off' }), []);
