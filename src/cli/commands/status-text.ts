@@ -11,7 +11,7 @@ const STALE = 'stale: the run’s workflow could not be asked, so this is what i
 export interface StatusLook {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Of the terminal; `null` when it is none: then a run is one line, however long. */
+  /** Of the terminal; `null` when it is none: then no line is too long. */
   readonly columns: number | null;
 }
 
@@ -63,6 +63,7 @@ function tableOf(
   if ([header, ...rows].some((line) => displayWidth(line) > width)) return undefined;
   const more = (run: RunSummary): string[] => [
     ...below(run).flatMap((text) => indented(text, width)),
+    ...addresses(run, width),
     ...detailOf(run, width),
   ];
   return [header, ...runs.flatMap((run, index) => [rows[index] ?? '', ...more(run)])];
@@ -82,12 +83,21 @@ function block(run: RunSummary, now: number, width: number): string[] {
     ...wrap(escapeTerminal(heading), width),
     ...indented(`agent ${agent}, bottles ${listed(bottles)}`, width),
     ...indented(identity(run), width),
+    ...addresses(run, width),
     ...detailOf(run, width),
   ];
 }
 
 function identity({ slug, backend, gitUser }: RunSummary): string {
   return `${slug}, ${backend}, git user ${gitUser}`;
+}
+
+/** Of issue and pull request, in one line where they fit. They are opened or copied: a terminal may break them, we may not. */
+function addresses({ issue, issueUrl, prUrl }: RunSummary, width: number): string[] {
+  const urls = [...new Set([...(issue === null ? [] : [issueUrl]), ...(prUrl === null ? [] : [prUrl])])];
+  const lines = urls.map((url) => INDENT + escapeTerminal(url));
+  const line = lines.join('');
+  return lines.length > 1 && displayWidth(line) <= width ? [line] : lines;
 }
 
 function detailOf({ detail, step, fetch }: RunSummary, width: number): string[] {

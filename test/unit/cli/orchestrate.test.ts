@@ -249,7 +249,11 @@ describe('orchestrate status', () => {
     const cli = cliWith({ orchestrator: { status: () => Promise.resolve(runs) } });
     const { stdout, code } = await cli.run('orchestrate', 'status');
     assert.equal(code, 0);
-    assert.equal(stdout.trimEnd().split('\n').length, 3);
+    const [, first, ...others] = stdout.trimEnd().split('\n');
+    assert.deepEqual(
+      [first?.slice(0, 5), others.map((line) => line.slice(0, 7))],
+      ['a/b#1', ['  https', 'a/b#22 ', '  https']],
+    );
     assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{Cc}/u);
   });
 
