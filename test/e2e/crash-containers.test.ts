@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import Docker from 'dockerode';
 import { containerName } from '../../src/adapters/docker/names-and-labels.js';
 import type { ContainerRole } from '../../src/domain/bottle/bottle-runtime.js';
 import { QUEUE_FILE_NAME } from '../../src/domain/run/queue.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EngineDoor } from '../support/faults/engine-door.js';
+import { PATIENCE } from '../support/scale/patience.js';
 import { bottleScript, WAIT_FOR_TEST } from '../support/stack/bottle-script.js';
 import type { Life } from '../support/stack/life.js';
 import { waitUntil } from '../support/stack/stack.js';
@@ -14,11 +16,13 @@ import { useStack } from '../support/stack/use-stack.js';
 const NOTICED_MS = 10_000;
 /** Long enough for what watches the engine, and for a try to start a turn, to fail. */
 const AWAY_MS = 2_000;
+/** Of a turn: long enough for its agent to begin. */
+const LIMIT_S = Math.ceil(15 * PATIENCE);
 
 describe('containers that are killed while an agent runs', function () {
   this.timeout(180_000);
   const door = new EngineDoor();
-  const { stack, trigger } = useStack(async () => {
+  const { stack, open, trigger } = useStack(async () => {
     await door.open();
     return { env: { BOTTLE_DONE_GRACE: '5s', DOCKER_HOST: door.url } };
   });
@@ -134,6 +138,23 @@ describe('containers that are killed while an agent runs', function () {
       ),
       ['first', 'interrupted', 'wake'],
     );
+  });
+
+  it('goes on with an agent that was killed, though nobody looked for longer than its turn may take', async () => {
+    await mkdir(join(stack().home, 'agents'), { recursive: true });
+    const limits = `limits: { turn_timeout: ${String(LIMIT_S)}s }`;
+    const manifest = `---\nprovider: scripted\n${limits}\n---\n\nYou are brief.\n`;
+    await writeFile(join(stack().home, 'agents/brief.md'), manifest);
+    const life = await open('the worker is away', bottleScript(WAIT_FOR_TEST), ['bot-bottle:brief']);
+    const { slug } = await life.waiting();
+    await stack().stopUp('SIGKILL');
+    await life.killContainer(slug, 'agent');
+    const over = Date.parse((await life.container(slug, 'agent')).startedAt) + LIMIT_S * 1_000;
+    await delay(Math.max(0, over - Date.now()));
+    await stack().start();
+    await life.running(2);
+    const [, prompt = ''] = await life.files.prompts(slug);
+    assert.match(prompt, /^The machine stopped in the middle of your last turn/);
   });
 
   it('posts once what a stopped agent had posted and says again when it goes on', async () => {
