@@ -37,8 +37,6 @@ export function remoteEnvironment({
   if (target === undefined) return { ...env, GIT_ALLOW_PROTOCOL: 'file', GIT_CONFIG_GLOBAL: configFile };
   const config: [string, string][] = [
     ['http.followRedirects', 'false'],
-    ['http.lowSpeedLimit', '500'],
-    ['http.lowSpeedTime', '30'],
     ['credential.helper', ''],
   ];
   if (token !== '')

@@ -7,7 +7,7 @@ import { RUN_BRANCHES } from '../../domain/run/slug.js';
 import { localEnvironment, remoteEnvironment } from './git-environment.js';
 import { remoteFailure } from './git-failure.js';
 import { localGit } from './local-git.js';
-import { flawOf, removeGitLocks } from './mirror-flaws.js';
+import { flawOf, removeGitLocks, removePartialPacks } from './mirror-flaws.js';
 import type { RepositoryLocks } from './repository-lock.js';
 import type { Remote } from './remote.js';
 import { readRemoteRefs, type RemoteRefs } from './remote-refs.js';
@@ -167,6 +167,7 @@ export class Mirror {
 
   /** A mirror holds nothing that the forge has not: a damaged one is made anew. */
   async #fetch(remote: Remote, what: readonly string[]): Promise<void> {
+    await removePartialPacks(this.dir, FETCH_TIMEOUT_MS);
     let output = await this.#tryToFetch(remote, what);
     const flaw = flawOf(output);
     if (flaw !== undefined) {

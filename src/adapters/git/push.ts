@@ -13,6 +13,8 @@ export type PushOutcome =
 
 const RACE =
   /fetch first|non-fast-forward|stale info|cannot lock ref|failed to update ref|incorrect old value|reference already exists/i;
+/** A branch stands where the new one needs a directory, or the other way round: that is no race. */
+const IN_THE_WAY = "' exists; cannot create '";
 /** The forge's report ended before it came to the branch: it may have taken the push. */
 const UNTOLD = /\[remote failure\]|failed to report status/i;
 const RIGHTS = /permission denied|not allowed to push|not authorized/i;
@@ -45,7 +47,7 @@ export async function push(
     ?.split('\t')[2];
   if (rejection === undefined || UNTOLD.test(rejection))
     throw remoteFailure(`git push to ${remote.name} failed`, output, remote.token);
-  if (RACE.test(rejection)) return { kind: 'moved' };
+  if (RACE.test(rejection) && !remoteLines(output.stderr).includes(IN_THE_WAY)) return { kind: 'moved' };
   const why = plainText(withoutToken(`${rejection} ${remoteLines(output.stderr)}`, remote.token), 400);
   if (RIGHTS.test(why)) throw new GitError(`git push to ${remote.name} failed: ${why}`, false);
   return { kind: 'refused', reason: `the forge refused the push: ${why}` };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { unlessMissing } from '../../domain/base/errno.js';
 
 /** Names of files that are being written; a crash may leave one behind. */
 export const TEMPORARY_PREFIX = '.writing-';
@@ -39,6 +40,15 @@ export async function writeWhole(
     throw error;
   }
   if (options.durable) await syncDirectory(directory);
+}
+
+/** Removes the file, and what a crash left of one that was being written. */
+export async function removeWhole(path: string): Promise<void> {
+  const directory = dirname(path);
+  const half = `${TEMPORARY_PREFIX}${basename(path)}-`;
+  const names = (await unlessMissing(readdir(directory))) ?? [];
+  const left = names.filter((name) => name.startsWith(half)).map((name) => join(directory, name));
+  await Promise.all([path, ...left].map((file) => rm(file, { force: true })));
 }
 
 export async function syncDirectory(directory: string): Promise<void> {

@@ -464,6 +464,12 @@ describe('the files of a run', () => {
       assert.equal(await readFile(join(bundleSecrets, 'two'), 'utf8'), 'canary-two');
       for (const file of [bundleToken, join(bundleSecrets, 'two')]) assert.match(await rights(file), /^444 /);
       assert.match(await rights(join(root, 'bundle')), /^700 /);
+      // A crash in the middle of writing one.
+      for (const half of [
+        join(root, 'bundle', '.writing-forge-token-0'),
+        join(bundleSecrets, '.writing-two-0'),
+      ])
+        await writeFile(half, 'canary');
       await files.dropSecrets(slug);
       await files.dropSecrets(slug);
       assert.deepEqual(await readdir(join(root, 'bundle')), ['secrets']);

@@ -337,6 +337,25 @@ describe('the mirror of a repository', () => {
     assert.deepEqual(readdirSync(scratch), ['under-way']);
   });
 
+  it('keeps no pack that a fetch which was ended in the middle left half', async () => {
+    const repository = fixture.repository();
+    await repository.refresh(REPO, BRANCH, []);
+    const packs = join(mirrorDirectory(fixture.mirrorsDir, REPO), 'objects', 'pack');
+    for (const [name, minutes] of [
+      ['tmp_pack_oldOne', 11],
+      ['tmp_pack_underWay', 9],
+      ['.tmp-1-pack-old.idx', 11],
+    ] as const) {
+      writeFileSync(join(packs, name), 'half');
+      const at = Date.now() / 1000 - minutes * 60;
+      utimesSync(join(packs, name), at, at);
+    }
+    pushBase('more\n');
+    await repository.refresh(REPO, BRANCH, []);
+    const left = readdirSync(packs).filter((name) => !name.startsWith('pack-'));
+    assert.deepEqual(left, ['tmp_pack_underWay']);
+  });
+
   it('rolls up its packs and loses nothing', async function () {
     this.timeout(60_000);
     const repository = fixture.repository();

@@ -51,6 +51,12 @@ describe('publishing through git', () => {
       assert.equal(fixture.forgeTip(), second);
     });
 
+    it('says which branch is in the way of its own, which is no race', async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      git(fixture.forge, 'branch', BRANCH.split('/', 1)[0] ?? '', 'main');
+      assert.match(reasonOf(await fixture.publish()), /forge refused the push: .*exists; cannot create/);
+    });
+
     it('does not mind that the base moved on', async () => {
       const head = fixture.commit(fixture.work, 'a.txt', 'a');
       fixture.pushBase('other.txt', 'x');

@@ -24,7 +24,7 @@ import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-la
 import { replaceFiles } from './replace-files.js';
 import { writeTurnInputFiles } from './turn-input.js';
 import { parseTurnRecord } from './turn-record.js';
-import { syncDirectory, writeWhole } from '../../system/write-file.js';
+import { removeWhole, syncDirectory, writeWhole } from '../../system/write-file.js';
 
 export interface RunFilesOptions {
   /** `$BOT_BOTTLE_HOME` */
@@ -140,7 +140,7 @@ export class LocalRunFiles implements RunFiles {
 
   async dropSecrets(slug: string): Promise<void> {
     const { bundleToken, bundleSecrets } = this.#layout(slug);
-    await rm(bundleToken, { force: true });
+    await removeWhole(bundleToken);
     await replaceFiles(bundleSecrets, [], { mode: 0o400, durable: false });
   }
 

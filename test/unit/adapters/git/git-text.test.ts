@@ -21,9 +21,10 @@ describe('what git gets and what it says', () => {
       assert.equal(env['LD_PRELOAD'], undefined);
       assert.equal(env['GIT_SSL_CAINFO'], '/ca.pem');
       assert.equal(env['GIT_ALLOW_PROTOCOL'], 'https');
-      assert.equal(env['GIT_CONFIG_KEY_4'], 'http.https://forge.test/.extraHeader');
-      assert.equal(env['GIT_CONFIG_VALUE_4'], `Authorization: Basic ${ENCODED}`);
-      assert.equal(env['GIT_CONFIG_COUNT'], '5');
+      assert.equal(env['GIT_CONFIG_KEY_2'], 'http.https://forge.test/.extraHeader');
+      assert.equal(env['GIT_CONFIG_VALUE_2'], `Authorization: Basic ${ENCODED}`);
+      // No limit of speed: a forge that counts the objects of a large repository sends next to nothing for minutes.
+      assert.equal(env['GIT_CONFIG_COUNT'], '3');
     } finally {
       delete process.env['GIT_DIR'];
       delete process.env['LD_PRELOAD'];
