@@ -146,6 +146,7 @@ function finished(d: LifeDraft, stage: Running, result: TurnResult): void {
   life.session = { ...life.session, id: result.sessionId ?? life.session.id };
   offerHosts(d, result.offers ?? []);
   const settling: Settling = { kind: 'settling', host, prepared, begun, result, silentSince: null };
+  if (life.withheld !== null) settling.unpublished = true;
   life.stage = settling;
   commands.push({ kind: 'settle_turn', host, input: settleInput(s, life, settling) });
 }

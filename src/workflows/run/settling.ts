@@ -13,7 +13,7 @@ import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
 import { untold } from './supervise/proposals-read.js';
 import { beginOnceMore, beginTurn, waitForUnpause, wakeIfAny } from './turn.js';
-import { detailOf, isWithheld, nudgeFor, verdictOf } from './verdict.js';
+import { detailOf, isWithheld, nudgeFor, verdictOf, wakesOn } from './verdict.js';
 
 export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void {
   const { s, life } = d;
@@ -48,6 +48,8 @@ export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void 
   if (isWithheld(reason)) return beginTurn(d, { kind: 'retriggered' });
   if (reason === 'paused' && turn.stop === 'pause') return waitForUnpause(d);
   if (reason === 'history' && !begun) return beginOnceMore(d);
+  // Whatever its agent said: what it did is to be published, and whoever asked for the run again waits for that.
+  if (stage.unpublished === true && wakesOn(reason)) return beginTurn(d, { kind: 'retriggered' });
   if (reason === 'limited') return sleepOut(d, result);
   if (reason === 'budget') return goOnIfAnyIsLeft(d);
   if (failure !== null) {

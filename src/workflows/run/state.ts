@@ -255,6 +255,8 @@ export interface Settling {
   /** As in `Running`. */
   readonly begun: boolean;
   readonly result: TurnResult;
+  /** Nothing of it is published: the run was to have no turn when it ended. */
+  unpublished?: true;
   /** As in `Running`. */
   silentSince: number | null;
 }

@@ -6,6 +6,7 @@ import {
   kinds,
   observed,
   PLACE,
+  PUBLISHED,
   trigger,
   turnResult,
   World,
@@ -293,5 +294,43 @@ describe('a run that is asked for again while something else goes on', () => {
     world.feed(observed({ readAt: AT + 2_000, trigger: trigger(AT + 2_000) }));
     world.endTurn({ exitCode: 143, stopped: 'untriggered' });
     assert.deepEqual([world.phase, world.turn.cause.kind], ['rehydrating', 'retriggered']);
+  });
+
+  it('has another turn where what its agent had finished was not published for the lack of it', () => {
+    const lost = observed({ readAt: AT + 1_000, triggered: false });
+    const unserved = { kind: 'unserved', why: 'elsewhere' } as const;
+    for (const withheld of [lost, unserved])
+      for (const status of ['success', 'blocked', 'failed'] as const) {
+        const world = new World();
+        world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+        world.start();
+        world.feed(withheld);
+        world.finish({ exitCode: 143, done: { ...done, status } });
+        const again = withheld === lost ? trigger(AT + 2_000) : null;
+        world.feed(observed({ readAt: AT + 2_000, trigger: again }));
+        const [, prepare] = world.settle();
+        assert.equal(prepare?.kind, 'prepare_turn', `${withheld.kind}, ${status}`);
+        assert.equal(world.turn.cause.kind, 'retriggered');
+      }
+  });
+
+  it('has none where that was published, or the operator has frozen it', () => {
+    const world = new World();
+    world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    world.start();
+    world.finish({ done });
+    world.feed(observed({ readAt: AT + 1_000, triggered: false }));
+    world.feed(observed({ readAt: AT + 2_000, trigger: trigger(AT + 2_000) }));
+    world.settle({ publish: PUBLISHED });
+    assert.deepEqual([world.phase, world.reason], ['frozen', 'done']);
+    const frozen = new World();
+    frozen.feed(observed({ readAt: AT, trigger: trigger(AT) }));
+    frozen.start();
+    frozen.command({ kind: 'freeze' });
+    frozen.feed(observed({ readAt: AT + 1_000, triggered: false }));
+    frozen.finish({ exitCode: 143 });
+    frozen.feed(observed({ readAt: AT + 2_000, trigger: trigger(AT + 2_000) }));
+    frozen.settle();
+    assert.deepEqual([frozen.phase, frozen.reason], ['frozen', 'paused']);
   });
 });
