@@ -6,7 +6,7 @@ import { freeze, note, record, type LifeDraft } from './draft.js';
 import { leaveHost, moveRefusal } from './host.js';
 import { close } from './life.js';
 import { stopTurn } from './running.js';
-import { livingOf, phaseOf } from './phase.js';
+import { livingOf, operatorsDoneId, phaseOf } from './phase.js';
 import type { IssueState, Life } from './state.js';
 import { beginWhenFree } from './turn.js';
 
@@ -40,7 +40,7 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
     case 'done':
       stopTurn(d, 'operator');
       return void (turn.done ??= {
-        id: `operator-${String(turn.number)}`,
+        id: operatorsDoneId(turn.number),
         status: asked.status,
         summaryRef: '',
       });

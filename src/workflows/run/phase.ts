@@ -1,6 +1,6 @@
 /** What is read off a run's state: its phase, as people know it, and what it waits for. Pure. */
 import type { FrozenReason } from '../../domain/run/turn.js';
-import type { IssueState, Life } from './state.js';
+import type { IssueState, Life, Turn } from './state.js';
 
 export type Phase =
   | 'idle'
@@ -48,6 +48,16 @@ export function isQuiescent({ life }: Pick<IssueState, 'life'>): boolean {
 /** The life that goes on; `null` before the first and after the last. */
 export function livingOf({ life }: IssueState): Life | null {
   return life === null || life.stage.kind === 'destroyed' ? null : life;
+}
+
+/** Of the `done` by which the operator ends a turn. */
+export function operatorsDoneId(turn: number): string {
+  return `operator-${String(turn)}`;
+}
+
+/** The operator's `freeze` ended the turn: the run is to rest, whatever came of it. */
+export function isFrozenByOperator({ number, stop, done }: Turn): boolean {
+  return stop === 'operator' && done?.id !== operatorsDoneId(number);
 }
 
 /** Since when its host takes nothing, epoch milliseconds; `null`: it does, or is asked for nothing. */

@@ -7,6 +7,7 @@ import { freeze, note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { recordTurn } from './inputs.js';
 import { continuationOf, goOn, interruptionOf } from './interruption.js';
+import { isFrozenByOperator } from './phase.js';
 import { sleepOut } from './provider-limit.js';
 import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
@@ -154,7 +155,7 @@ function reasonUnsettled({ closing, withheld, turn }: Life): FrozenReason {
       return 'paused';
     case 'operator':
       // Not where the operator said that it is done.
-      return turn.done === null ? 'paused' : 'failed';
+      return isFrozenByOperator(turn) ? 'paused' : 'failed';
     default:
       return 'failed';
   }

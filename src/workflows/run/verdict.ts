@@ -4,11 +4,14 @@ import { isLocal } from '../../domain/forge/issue.js';
 import type { FrozenReason, TurnCause, TurnResult, Withheld } from '../../domain/run/turn.js';
 import { interruptionOf } from './interruption.js';
 import { holdUpOf, mayRetry } from './provider-limit.js';
+import { isFrozenByOperator } from './phase.js';
 import type { IssueState, Life } from './state.js';
 import { asked } from './supervise/proposals-read.js';
 
 export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: SettledTurn): FrozenReason {
   const { turn } = life;
+  // What was published is another matter.
+  if (isFrozenByOperator(turn)) return 'paused';
   if (result.setAside !== null) return 'failed';
   if (left.stuck) return 'stuck';
   // A `signal_done` that was queued counts, whatever ended the process afterwards.
@@ -16,7 +19,7 @@ export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: S
   const stopped = result.stopped ?? turn.stop;
   // It goes on by itself where there is some left: not against the operator's word.
   if (result.model?.trouble?.kind === 'over_budget' || stopped === 'budget')
-    return turn.stop === 'operator' || turn.stop === 'pause' ? 'paused' : 'budget';
+    return turn.stop === 'pause' ? 'paused' : 'budget';
   const heldUp = holdUpOf(life, result);
   if (heldUp === 'limited' || (heldUp === 'overloaded' && mayRetry(life))) return 'limited';
   if (heldUp === 'overloaded') return 'failed';

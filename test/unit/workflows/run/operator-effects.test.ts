@@ -3,7 +3,7 @@ import type { OperatorCommand } from '../../../../src/domain/run/events.js';
 import type { MachineCommand } from '../../../../src/workflows/run/commands.js';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { running } from '../../../support/machine/stages.js';
-import { comment, done, observed, POLICY, World } from '../../../support/machine/world.js';
+import { comment, done, observed, POLICY, World, wrote } from '../../../support/machine/world.js';
 
 const DAY_MS = 24 * 3_600_000;
 const RESUME = { kind: 'resume', promptRef: null } as const;
@@ -92,11 +92,38 @@ describe('what comes of an operator’s word', () => {
     assert.deepEqual([world.reason, world.life.lastTurn?.doneStatus], ['blocked', 'blocked']);
   });
 
-  it('freeze does not take back what the agent has said itself', () => {
+  it('freeze leaves the run paused, whatever its agent says or leaves in the end, which counts for what is published', () => {
+    for (const [result, left] of [
+      [{ done }, {}],
+      [{ done: { ...done, status: 'blocked' } }, {}],
+      [{ setAside: 'x' }, {}],
+      [{ stopped: 'timeout' }, {}],
+      [{}, { stuck: true }],
+    ] as const) {
+      const world = running();
+      give(world, { kind: 'freeze' });
+      world.finish({ exitCode: 143, ...result });
+      const settle = world.commands.findLast((one) => one.kind === 'settle_turn');
+      const said = 'done' in result ? result.done : null;
+      assert.deepEqual(settle?.input.result.done, said);
+      world.feed(wrote(comment(1)));
+      world.settle(left);
+      assert.deepEqual([world.phase, world.reason], ['frozen', 'paused'], JSON.stringify([result, left]));
+      assert.equal(world.life.lastTurn?.doneStatus, said?.status ?? null);
+    }
+  });
+
+  it('freeze leaves it paused, too, where what its agent left could not be collected', () => {
     const world = running();
     give(world, { kind: 'freeze' });
-    world.endTurn({ done, exitCode: 143 });
-    assert.equal(world.reason, 'done');
+    world.finish({ exitCode: 143, done });
+    world.fail('settle');
+    assert.equal(world.reason, 'paused');
+    const ended = running();
+    give(ended, { kind: 'done', status: 'success' });
+    ended.finish({ exitCode: 143, done });
+    ended.fail('settle');
+    assert.equal(ended.reason, 'failed');
   });
 
   it('resume has its prompt in its row', () => {
