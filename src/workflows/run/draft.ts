@@ -2,7 +2,8 @@
 import type { FrozenReason } from '../../domain/run/turn.js';
 import type { MachineCommand } from './commands.js';
 import { recordState } from './inputs.js';
-import type { IssueState, Life } from './state.js';
+import { isFrozenByOperator, isWithheld } from './phase.js';
+import type { Frozen, IssueState, Life } from './state.js';
 
 const MAX_TIMELINE = 200;
 
@@ -40,6 +41,7 @@ export function note({ life, env }: LifeDraft, what: string): void {
 
 export function freeze(d: LifeDraft, reason: FrozenReason): void {
   const { life } = d;
+  const paused = isWithheld(reason) ? pauseOf(life) : undefined;
   stopSleeping(d);
   const before = life.stage.kind === 'frozen' ? life.stage : null;
   life.stage = {
@@ -51,7 +53,15 @@ export function freeze(d: LifeDraft, reason: FrozenReason): void {
     // Containers that are being put away are so to the end.
     archiving: before?.archiving ?? false,
     afterArchive: null,
+    ...(paused === undefined ? {} : { paused }),
   };
+}
+
+/** Of what keeps the run paused, unless the operator has resumed it. Not of a pause of new turns: that is met again. */
+function pauseOf({ stage, turn, detail }: Life): Frozen['paused'] {
+  if (stage.kind !== 'frozen') return isFrozenByOperator(turn) ? { detail: null } : undefined;
+  if (stage.afterArchive !== null || stage.resumeAt !== null) return undefined;
+  return stage.reason === 'paused' && !stage.held ? { detail } : stage.paused;
 }
 
 /** Whoever goes on, ends, or is frozen for another reason does not go on by the clock. */

@@ -11,11 +11,10 @@ import { receive, receiveForNext } from './mailbox.js';
 import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
 import { cancelProposals } from './supervise/stand.js';
 import { stopTurn } from './running.js';
-import { isBusy, livingOf } from './phase.js';
+import { isBusy, isWithheld, livingOf } from './phase.js';
 import { newLife } from './beginnings.js';
 import type { Closing, Life } from './state.js';
 import { askForTurn, beginTurn, retriggered, wakeIfAny } from './turn.js';
-import { isWithheld } from './verdict.js';
 
 export function observed(d: Draft, event: Observed): void {
   if (isForeign(d, event.place)) return;
@@ -30,7 +29,7 @@ export function observed(d: Draft, event: Observed): void {
   // What the operator started needs no trigger.
   const isWanted = event.triggered || life.trigger.operator !== undefined;
   if (!isWanted) withhold({ ...d, life }, 'untriggered', 'unassigned or unlabelled');
-  else if (life.withheld === 'unserved') release({ ...d, life });
+  else if (life.withheld === 'unserved') release({ ...d, life }, false);
 }
 
 /** The read says that what the run was for is over. */
@@ -61,19 +60,21 @@ function triggered(d: Draft, trigger: Trigger): void {
   s.lastTrigger = { actAt: trigger.actAt, actId: trigger.actId };
   // What a life works on is what it began with.
   life.trigger = { ...trigger, pull: life.trigger.pull };
-  release({ ...d, life });
+  release({ ...d, life }, true);
 }
 
-/** What kept the run from its turns is over. */
-function release(d: LifeDraft): void {
+/** What kept the run from its turns is over. @param asked by somebody who wants it to go on, paused or not */
+function release(d: LifeDraft, asked: boolean): void {
   const { life } = d;
   const { stage } = life;
-  if (isBusy(life)) {
-    life.withheld = null;
-  } else if (stage.kind === 'frozen' && isWithheld(stage.reason)) {
-    life.withheld = null;
-    beginTurn(d, retriggered(life));
-  }
+  const rests = stage.kind === 'frozen' && isWithheld(stage.reason) ? stage : null;
+  if (rests === null && !isBusy(life)) return;
+  life.withheld = null;
+  if (rests?.paused !== undefined && !asked) {
+    freeze(d, 'paused');
+    life.detail = rests.paused.detail;
+    record(d);
+  } else if (!isBusy(life)) beginTurn(d, retriggered(life));
 }
 
 function beginLife({ s, env, commands }: Draft, trigger: Trigger): void {

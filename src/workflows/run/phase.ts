@@ -1,5 +1,5 @@
 /** What is read off a run's state: its phase, as people know it, and what it waits for. Pure. */
-import type { FrozenReason } from '../../domain/run/turn.js';
+import type { FrozenReason, Withheld } from '../../domain/run/turn.js';
 import type { IssueState, Life, Turn } from './state.js';
 
 export type Phase =
@@ -33,6 +33,11 @@ export function phaseOf({ life }: Pick<IssueState, 'life'>): Phase {
 /** Why the run is frozen; `null` while it is not. */
 export function reasonOf({ life }: Pick<IssueState, 'life'>): FrozenReason | null {
   return life?.stage.kind === 'frozen' ? life.stage.reason : null;
+}
+
+/** Whether the run is frozen since it may have no turn. */
+export function isWithheld(reason: FrozenReason): reason is Withheld {
+  return reason === 'untriggered' || reason === 'unserved';
 }
 
 /** An activity is under way that decides what comes next. */

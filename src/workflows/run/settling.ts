@@ -7,14 +7,14 @@ import { freeze, note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { recordTurn } from './inputs.js';
 import { continuationOf, goOn, interruptionOf } from './interruption.js';
-import { isFrozenByOperator } from './phase.js';
+import { isFrozenByOperator, isWithheld } from './phase.js';
 import { sleepOut } from './provider-limit.js';
 import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
 import { untold } from './supervise/proposals-read.js';
 import { beginOnceMore, beginTurn, waitForUnpause, wakeIfAny } from './turn.js';
-import { detailOf, isWithheld, nudgeFor, verdictOf, wakesOn } from './verdict.js';
+import { detailOf, nudgeFor, verdictOf, wakesOn } from './verdict.js';
 
 export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void {
   const { s, life } = d;

@@ -271,6 +271,8 @@ export interface Frozen {
   deferred: Deferred | null;
   /** Because new turns are paused. */
   held: boolean;
+  /** Of a run that may have no turn: it was paused, which it is again when only its repository was out of sight, and why. */
+  readonly paused?: { readonly detail: string | null };
   /** Its containers are being put away. */
   archiving: boolean;
   /** The turn that was asked for meanwhile. */

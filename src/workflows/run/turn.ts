@@ -8,8 +8,9 @@ import { untold } from './supervise/proposals-read.js';
 import { tellAgain } from './mailbox.js';
 import { rotate } from './session.js';
 import { newStage, newTurn } from './beginnings.js';
+import { isWithheld } from './phase.js';
 import type { Deferred, Life } from './state.js';
-import { isWithheld, wakesOn } from './verdict.js';
+import { wakesOn } from './verdict.js';
 
 const HOUR_MS = 3_600_000;
 

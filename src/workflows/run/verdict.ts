@@ -1,7 +1,7 @@
 /** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
 import type { SettledTurn } from '../../domain/run/events.js';
 import { isLocal } from '../../domain/forge/issue.js';
-import type { FrozenReason, TurnCause, TurnResult, Withheld } from '../../domain/run/turn.js';
+import type { FrozenReason, TurnCause, TurnResult } from '../../domain/run/turn.js';
 import { interruptionOf } from './interruption.js';
 import { holdUpOf, mayRetry } from './provider-limit.js';
 import { isFrozenByOperator } from './phase.js';
@@ -106,11 +106,6 @@ const QUEUES: ReadonlySet<FrozenReason> = new Set(['paused', 'untriggered', 'uns
 /** Whether comments, reviews and pushes wake a run that is frozen for this reason. */
 export function wakesOn(reason: FrozenReason): boolean {
   return !QUEUES.has(reason);
-}
-
-/** Whether the run is frozen since it may have no turn. */
-export function isWithheld(reason: FrozenReason): reason is Withheld {
-  return reason === 'untriggered' || reason === 'unserved';
 }
 
 const TOLD: ReadonlySet<FrozenReason> = new Set(['failed', 'blocked', 'budget']);

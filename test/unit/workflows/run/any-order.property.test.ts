@@ -169,7 +169,26 @@ function interruptedOnce(): Watch {
 }
 let interruptions = 0;
 
+/** Until the operator resumes the run, or somebody asks for it anew. */
+function aFreezeHolds(): Watch {
+  let isFrozen = false;
+  let slug: string | undefined;
+  return (world, before, wanted) => {
+    const { life, lastTrigger } = world.state;
+    const commands = wanted.flatMap((one) => (one.kind === 'record_command' ? [one.act.kind] : []));
+    if (life?.slug !== slug || lastTrigger !== before.lastTrigger) isFrozen = false;
+    slug = life?.slug;
+    if (commands.includes('resume')) isFrozen = false;
+    if (commands.includes('freeze')) isFrozen = true;
+    if (!isFrozen) return;
+    assert.equal(life?.turn.number, before.life?.turn.number, 'a turn of a run that the operator froze');
+    freezes += life?.stage.kind === 'frozen' ? 1 : 0;
+  };
+}
+let freezes = 0;
+
 const WATCHES = [
+  aFreezeHolds,
   checksWakeThriceInARow,
   noCommentIsLost,
   watchdogFiresOnceATurn,
@@ -234,6 +253,7 @@ describe('a run, whatever happens in whatever order', () => {
     assert.ok(median >= 40, `the median play has ${String(median)} events`);
     assert.ok(interruptions > PLAYS / 100, `only ${String(interruptions)} turns were interrupted`);
     assert.ok(closes > PLAYS / 100, `only ${String(closes)} closes were seen together with a trigger`);
+    assert.ok(freezes > PLAYS, `only ${String(freezes)} events found a run that the operator froze`);
     assert.equal(stages.size, 9, `only ${[...stages].join(', ')}`);
   });
 });
