@@ -3,7 +3,7 @@ import type { FrozenReason } from '../../domain/run/turn.js';
 import type { MachineCommand } from './commands.js';
 import { recordState } from './inputs.js';
 import { isFrozenByOperator, isWithheld } from './phase.js';
-import type { Frozen, IssueState, Life } from './state.js';
+import type { Deferred, Frozen, IssueState, Life } from './state.js';
 
 const MAX_TIMELINE = 200;
 
@@ -48,13 +48,19 @@ export function freeze(d: LifeDraft, reason: FrozenReason): void {
     kind: 'frozen',
     reason,
     resumeAt: null,
-    deferred: before?.deferred ?? null,
+    deferred: before === null ? null : deferredOf(before),
     held: false,
     // Containers that are being put away are so to the end.
     archiving: before?.archiving ?? false,
     afterArchive: null,
     ...(paused === undefined ? {} : { paused }),
   };
+}
+
+/** What was asked for while containers were put away waits, too. */
+function deferredOf({ afterArchive, deferred, reason }: Frozen): Deferred | null {
+  if (afterArchive === null) return deferred;
+  return { cause: afterArchive, wokenFrom: deferred === null ? reason : deferred.wokenFrom };
 }
 
 /** Of what keeps the run paused, unless the operator has resumed it. Not of a pause of new turns: that is met again. */

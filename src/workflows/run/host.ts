@@ -9,7 +9,7 @@ import { leave } from './session.js';
 import { unsettled } from './settling.js';
 import type { Life, Running, Settling } from './state.js';
 import { tellAgain } from './mailbox.js';
-import { askToPrepare, beginTurn, waitForUnpause } from './turn.js';
+import { askToPrepare, beginTurn, keepCause, waitForUnpause } from './turn.js';
 
 /** Nobody there takes what the turn needs. It goes on to wait: a worker that comes back finds it. */
 export function hostSilent(d: LifeDraft, stage: Running | Settling, since: number): void {
@@ -94,7 +94,11 @@ function giveUpSettling(d: LifeDraft, stage: Settling): void {
 function goOn(d: LifeDraft): void {
   const { life } = d;
   const { turn, withheld, stage } = life;
-  if (withheld !== null || turn.stop === 'operator' || stage.kind !== 'frozen') return;
+  if (stage.kind !== 'frozen') return;
+  if (withheld !== null || turn.stop === 'operator') {
+    if (turn.cause.kind !== 'nudge') keepCause(d);
+    return;
+  }
   if (turn.stop === 'pause') return waitForUnpause(d);
   beginTurn(d, goingOnWith(turn.cause));
 }

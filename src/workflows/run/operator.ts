@@ -1,5 +1,6 @@
 /** What an operator asks for, of one run or, by a pause of new turns, of all. */
 import type { OperatorCommand } from '../../domain/run/events.js';
+import type { TurnCause } from '../../domain/run/turn.js';
 import { isOperatorName, NO_OPERATOR_NAME, UNKNOWN_OPERATOR } from '../../domain/forge/operator-name.js';
 import { overBudget, raise, raiseRefusal } from './budget.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
@@ -29,7 +30,7 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
     case 'resume':
       life.withheld = null;
       life.nudges = 0;
-      return beginWhenFree(d, { kind: 'operator', promptRef: asked.promptRef });
+      return beginWhenFree(d, causeOf(asked, life));
     case 'destroy':
       return close(d, { at, why: 'destroyed by the operator' });
     case 'extend':
@@ -47,6 +48,12 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
     case 'move':
       return leaveHost(d);
   }
+}
+
+/** Without another prompt it is what the operator asked for last, if that was called off before its agent had it. */
+function causeOf({ promptRef }: Extract<OperatorCommand, { kind: 'resume' }>, { stage }: Life): TurnCause {
+  const waits = stage.kind === 'frozen' ? stage.deferred?.cause : undefined;
+  return promptRef === null && waits?.kind === 'operator' ? waits : { kind: 'operator', promptRef };
 }
 
 /** What waits for its budget begins, when there is enough of it now. */

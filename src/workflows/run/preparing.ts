@@ -9,7 +9,7 @@ import { wakeAt } from './provider-limit.js';
 import { alreadyRead } from './mailbox.js';
 import { absorbPlace } from './reads-of-forge.js';
 import type { Preparing, Running } from './state.js';
-import { abandonTurn, askToPrepare, beginAgain, holdBack, waitWith, wakeIfAny } from './turn.js';
+import { abandonTurn, askToPrepare, beginAgain, holdBack, wakeIfAny } from './turn.js';
 
 export function prepareEnded(d: LifeDraft, stage: Preparing, outcome: PrepareTurnOutcome): void {
   switch (outcome.kind) {
@@ -67,10 +67,8 @@ function isCalledOff(d: LifeDraft): boolean {
 function dayIsSpent(d: LifeDraft, reason: string, until: number): void {
   const { life } = d;
   if (isCalledOff(d)) return;
-  const { cause, wokenFrom } = life.turn;
   abandonTurn(d, 'budget');
   life.detail = reason;
-  waitWith(d, { cause, wokenFrom });
   wakeAt(d, until);
 }
 

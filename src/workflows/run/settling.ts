@@ -13,7 +13,7 @@ import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
 import { untold } from './supervise/proposals-read.js';
-import { beginOnceMore, beginTurn, waitForUnpause, wakeIfAny } from './turn.js';
+import { beginOnceMore, beginTurn, keepCause, retriggered, waitForUnpause, wakeIfAny } from './turn.js';
 import { detailOf, nudgeFor, verdictOf, wakesOn } from './verdict.js';
 
 export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void {
@@ -37,7 +37,7 @@ export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void 
   const failure = sessionFailure(life, result);
   const interruption = reason === 'incomplete' ? interruptionOf(life, result) : null;
   if (reason !== 'limited' && reason !== 'failed') life.retries = 0;
-  rest(d, {
+  rest(d, stage, {
     result,
     settled: left,
     reason: life.closing === null ? (life.withheld ?? reason) : reason,
@@ -46,11 +46,11 @@ export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void 
   if (life.closing !== null) return destroy(d);
   if (life.withheld !== null) return;
   // Asked for again while the turn was being stopped.
-  if (isWithheld(reason)) return beginTurn(d, { kind: 'retriggered' });
+  if (isWithheld(reason)) return beginTurn(d, retriggered(life));
   if (reason === 'paused' && turn.stop === 'pause') return waitForUnpause(d);
   if (reason === 'history' && !begun) return beginOnceMore(d);
   // Whatever its agent said: what it did is to be published, and whoever asked for the run again waits for that.
-  if (stage.unpublished === true && wakesOn(reason)) return beginTurn(d, { kind: 'retriggered' });
+  if (stage.unpublished === true && wakesOn(reason)) return beginTurn(d, retriggered(life));
   if (reason === 'limited') return sleepOut(d, result);
   if (reason === 'budget') return goOnIfAnyIsLeft(d);
   if (failure !== null) {
@@ -99,9 +99,11 @@ function keepRefusal(life: Life, { begun, result }: Settling, { publish }: Settl
 type EndedTurn = Parameters<typeof recordTurn>[2];
 
 /** The turn has its rows, and the run rests until something says otherwise. */
-function rest(d: LifeDraft, ended: EndedTurn): void {
+function rest(d: LifeDraft, { begun }: Settling, ended: EndedTurn): void {
+  const { stop, done } = d.life.turn;
   write(d, ended);
   freeze(d, ended.reason);
+  if (!begun && stop !== null && done === null) keepCause(d);
 }
 
 function write(d: LifeDraft, ended: EndedTurn): void {
@@ -121,12 +123,13 @@ export function unwatched(d: LifeDraft, why: string): void {
  * Nobody could take out what the agent left, or the run ended meanwhile. The turn has its rows all the same, and what it
  * used counts; people see why. @param why for people
  */
-export function unsettled(d: LifeDraft, { result }: Settling, why: string): void {
+export function unsettled(d: LifeDraft, stage: Settling, why: string): void {
   const { life } = d;
+  const { result } = stage;
   spend(life, result);
   const reason = reasonUnsettled(life);
   keepLastTurn(life, result, reason);
-  rest(d, { result, settled: nothingOf(life, why), reason });
+  rest(d, stage, { result, settled: nothingOf(life, why), reason });
   life.detail = why;
   if (life.closing !== null) return destroy(d);
   if (reason === 'paused' && life.turn.stop === 'pause') waitForUnpause(d);

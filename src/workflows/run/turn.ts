@@ -105,8 +105,14 @@ function defer(d: LifeDraft, cause: TurnCause, why: string): void {
   record(d);
 }
 
-export function waitWith({ life: { stage } }: LifeDraft, deferred: Deferred): void {
+function waitWith({ life: { stage } }: LifeDraft, deferred: Deferred): void {
   if (stage.kind === 'frozen') stage.deferred = deferred;
+}
+
+/** Nobody has read what the turn was for: it waits with the run. */
+export function keepCause(d: LifeDraft): void {
+  const { cause, wokenFrom } = d.life.turn;
+  waitWith(d, { cause, wokenFrom });
 }
 
 /** What a turn needs before it runs. */
@@ -131,6 +137,7 @@ export function abandonTurn(d: LifeDraft, reason: FrozenReason): void {
   life.turn.taken = [];
   note(d, `turn ${String(life.turn.number)} not run: ${reason}`);
   freeze(d, reason);
+  if (!wakesOn(reason)) keepCause(d);
   record(d);
 }
 
@@ -142,9 +149,8 @@ export function beginAgain(d: LifeDraft, reason: FrozenReason): void {
 
 /** For what the turn was for: it did not come to run, or was stopped before its agent was seen to start. */
 export function beginOnceMore(d: LifeDraft): void {
-  const { cause, wokenFrom } = d.life.turn;
-  waitWith(d, { cause, wokenFrom });
-  beginTurn(d, cause);
+  keepCause(d);
+  beginTurn(d, d.life.turn.cause);
 }
 
 /** The turn has not begun. */
@@ -157,7 +163,7 @@ export function holdBack(d: LifeDraft): void {
 export function waitForUnpause(d: LifeDraft): void {
   const { life } = d;
   const { turn, stage } = life;
-  waitWith(d, { cause: turn.cause, wokenFrom: turn.wokenFrom });
+  keepCause(d);
   if (turn.pauseLifted) return beginTurn(d, turn.cause);
   if (stage.kind !== 'frozen') return;
   stage.held = true;
