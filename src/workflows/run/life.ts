@@ -8,7 +8,7 @@ import { FORGE_CLOCK_GRAIN_MS, isLaterAct } from '../../domain/forge/trigger.js'
 import { freeze, note, record, stopSleeping, type Draft, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { receive, receiveForNext } from './mailbox.js';
-import { absorbObserved, absorbPlace, closingOf } from './reads-of-forge.js';
+import { absorbObserved, absorbOpened, absorbPlace, closingOf } from './reads-of-forge.js';
 import { cancelProposals } from './supervise/stand.js';
 import { stopTurn } from './running.js';
 import { isBusy, isWithheld, livingOf } from './phase.js';
@@ -38,6 +38,12 @@ function closeIfSeen(d: Draft, event: Observed, fresh: boolean): void {
   if (life === null || life.closing !== null) return;
   const closing = closingOf(life, event, fresh);
   if (closing !== null) close({ ...d, life }, closing);
+}
+
+/** The publish gate has opened a pull request, or found it open. */
+export function opened(d: LifeDraft, pr: number): void {
+  const closing = absorbOpened(d.life, pr);
+  if (closing !== null) close(d, closing);
 }
 
 function triggered(d: Draft, trigger: Trigger): void {

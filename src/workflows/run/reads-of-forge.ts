@@ -2,7 +2,7 @@
 import type { Observed } from '../../domain/run/events.js';
 import type { Place } from '../../domain/forge/issue.js';
 import { livingOf } from './phase.js';
-import type { Closing, IssueState, KnownPr, Life } from './state.js';
+import type { Closing, IssueState, Life } from './state.js';
 
 /** A repository keeps its id when it is renamed or transferred; another one under its name is none of this run's. */
 export function absorbPlace(s: IssueState, place: Place): 'same' | 'moved' | 'foreign' {
@@ -16,6 +16,9 @@ export function absorbPlace(s: IssueState, place: Place): 'same' | 'moved' | 'fo
 
 /** Two machines' clocks differ by less, milliseconds. */
 const SKEW_MS = 5 * 60_000;
+
+/** Most closed pull requests kept that are none of the run's, as far as it knows. */
+const MAX_CLOSED = 5;
 
 /**
  * Takes the reads in; older ones than already known change nothing. True when the subject's read is not stale.
@@ -33,8 +36,12 @@ export function absorbObserved(s: IssueState, event: Observed, now: number): boo
 function absorbPrs(life: Life, { prs, readAt }: Observed, isOlder: (knownAt: number) => boolean): void {
   for (const pr of prs) {
     const known = life.prs.find((other) => other.number === pr.number);
-    // Never seen open in this life: an earlier one's, which the row still named when the forge was read.
-    if (known === undefined && !pr.open) continue;
+    // Never seen open in this life: an earlier one's, which the row still named when the forge was read, or one just opened.
+    if (known === undefined && !pr.open) {
+      const others = (life.closedPrs ?? []).filter((other) => other.number !== pr.number);
+      life.closedPrs = [...others, { ...pr, readAt }].slice(-MAX_CLOSED);
+      continue;
+    }
     if (known !== undefined && isOlder(known.readAt)) continue;
     const rest = life.prs.filter((other) => other.number !== pr.number);
     life.prs = [...rest, { number: pr.number, open: pr.open, readAt }];
@@ -47,18 +54,23 @@ function absorbPrs(life: Life, { prs, readAt }: Observed, isOlder: (knownAt: num
  */
 export function closingOf(life: Life, event: Observed, fresh: boolean): Closing | null {
   if (openPrs(life).length > 0) return null;
+  const byPr = closingByPr(life, event);
+  if (byPr !== null) return byPr;
+  if (fresh && isOver(event, life.trigger.actAt))
+    return { at: event.closedAt ?? event.readAt, why: 'issue closed' };
+  return null;
+}
+
+function closingByPr(life: Life, { prs, readAt }: Pick<Observed, 'prs' | 'readAt'>): Closing | null {
   // A PR of an earlier life was closed before this one was triggered.
   const since = life.trigger.actAt;
   const isOurs = (number: number): boolean => life.prs.some((known) => known.number === number);
-  const closedPr = event.prs.find(
+  const closedPr = prs.find(
     (pr) => !pr.open && isOurs(pr.number) && (pr.closedAt === null || pr.closedAt > since),
   );
-  if (closedPr !== undefined) {
-    const how = closedPr.merged ? 'merged' : 'closed';
-    return { at: closedPr.closedAt ?? event.readAt, why: `PR #${String(closedPr.number)} ${how}` };
-  }
-  if (fresh && isOver(event, since)) return { at: event.closedAt ?? event.readAt, why: 'issue closed' };
-  return null;
+  if (closedPr === undefined) return null;
+  const how = closedPr.merged ? 'merged' : 'closed';
+  return { at: closedPr.closedAt ?? readAt, why: `PR #${String(closedPr.number)} ${how}` };
 }
 
 /** What is open again was closed all the same, if somebody has asked for another run since. */
@@ -80,8 +92,18 @@ export function shownPr(life: Life): number | null {
   return openPrs(life).at(-1) ?? latestPr(life);
 }
 
-/** A PR the publish gate just opened or updated: any read of the forge that knows it is later. */
-export function withPr(prs: readonly KnownPr[], number: number): readonly KnownPr[] {
-  if (prs.some((pr) => pr.number === number)) return prs;
-  return [...prs, { number, open: true, readAt: 0 }];
+/**
+ * A PR the publish gate just opened or updated: any read of the forge that knows it is later. Not `null` when the run is to
+ * end, since it was seen closed before that was heard of.
+ */
+export function absorbOpened(life: Life, number: number): Closing | null {
+  if (life.prs.some((pr) => pr.number === number)) return null;
+  life.prs = [...life.prs, { number, open: true, readAt: 0 }];
+  const closed = life.closedPrs?.find((pr) => pr.number === number);
+  if (closed === undefined) return null;
+  const closing = closingByPr(life, { prs: [closed], readAt: closed.readAt });
+  // One of an earlier life was closed before, and is open again.
+  if (closing === null) return null;
+  life.prs = [...life.prs.slice(0, -1), { number, open: false, readAt: closed.readAt }];
+  return openPrs(life).length > 0 ? null : closing;
 }

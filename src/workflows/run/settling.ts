@@ -9,7 +9,6 @@ import { recordTurn } from './inputs.js';
 import { continuationOf, goOn, interruptionOf } from './interruption.js';
 import { isFrozenByOperator, isWithheld } from './phase.js';
 import { sleepOut } from './provider-limit.js';
-import { withPr } from './reads-of-forge.js';
 import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
 import { untold } from './supervise/proposals-read.js';
@@ -20,7 +19,6 @@ export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void 
   const { s, life } = d;
   const { begun, result } = stage;
   const { turn } = life;
-  if (left.publish.kind === 'published') life.prs = withPr(life.prs, left.publish.pr);
   spend(life, result);
   const reason = verdictOf(s, life, result, left);
   life.work = {

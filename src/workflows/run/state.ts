@@ -3,7 +3,7 @@
  * one prompt, a stage for what is under way. A new life or turn replaces one record. Plain data: continue-as-new carries it.
  */
 import type { Amounts } from '../../domain/run/budget.js';
-import type { PreparedTurn, Trigger, WakeReference } from '../../domain/run/events.js';
+import type { Observed, ObservedPr, PreparedTurn, Trigger, WakeReference } from '../../domain/run/events.js';
 import type { Place, SubjectRef } from '../../domain/forge/issue.js';
 import type { RunPolicy } from '../../domain/run/run-policy.js';
 import type { NamedRun } from '../../domain/run/slug.js';
@@ -57,6 +57,8 @@ export interface Life {
   /** The move that its agent has not been told of yet. */
   move: Move | null;
   prs: readonly KnownPr[];
+  /** The latest few that were seen closed and are not known to be its own: that one is may be heard of later. */
+  closedPrs?: readonly (ObservedPr & Pick<Observed, 'readAt'>)[];
   /** The run is to end, and when the forge says it was closed. */
   closing: Closing | null;
   withheld: Withheld | null;

@@ -10,7 +10,7 @@ import type { MachineCommand } from './commands.js';
 import { draftOf, note, type Draft, type LifeDraft, type StepEnv } from './draft.js';
 import { destroyed } from './end.js';
 import { runRef } from './inputs.js';
-import { close, observed, references, withhold } from './life.js';
+import { close, observed, opened, references, withhold } from './life.js';
 import { command, paused, unpaused } from './operator.js';
 import { receiveForNext } from './mailbox.js';
 import { hostBack, hostClaimed, hostSilent } from './host.js';
@@ -23,7 +23,6 @@ import {
   proposalTold,
   proposed,
 } from './supervise/proposals.js';
-import { withPr } from './reads-of-forge.js';
 import { stopTurn, whileRunning } from './running.js';
 import { settled } from './settling.js';
 import { livingOf } from './phase.js';
@@ -130,6 +129,7 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
     // and after it
     case 'settled':
       if (stage.kind !== 'settling' || life.turn.number !== event.turn) return;
+      if (event.settled.publish.kind === 'published') opened(d, event.settled.publish.pr);
       return settled(d, stage, event.settled);
     case 'step_failed':
       return stepFailed(d, event);
@@ -151,9 +151,9 @@ function published(d: LifeDraft, { requestId, result }: Extract<InnerEvent, { ki
   life.work = { ...life.work, pushed: pushedBy(result, life.work.pushed) };
   if (result.kind !== 'published') return;
   const { head, pr } = result;
-  life.prs = withPr(life.prs, pr);
   const before = life.published ?? [];
   if (!before.some((known) => known.head === head && known.pr === pr))
     life.published = [...before, { head, pr }];
   note(d, `published as PR #${String(pr)}`);
+  opened(d, pr);
 }

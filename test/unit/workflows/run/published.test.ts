@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { ObservedPr } from '../../../../src/domain/run/events.js';
 import type { RecordTurnInput } from '../../../../src/activities/ports/inputs.js';
-import { running, silent } from '../../../support/machine/stages.js';
-import { done, observed, POLICY, World } from '../../../support/machine/world.js';
+import { after, running, settling, silent } from '../../../support/machine/stages.js';
+import { done, kinds, observed, POLICY, World } from '../../../support/machine/world.js';
 
 const published = (pr: number, head: string) =>
   ({ kind: 'published', pr, prUrl: 'u', head, created: true }) as const;
@@ -53,6 +54,66 @@ describe('what an agent publishes while it runs', () => {
       world.feed({ kind: 'published', requestId: String(n), result: published(13, 'h') });
     const known = world.life.answers.map(({ requestId }) => requestId);
     assert.deepEqual([known.length, known[0], known.at(-1)], [50, '2', '51']);
+  });
+});
+
+describe('a pull request that is seen closed before the word that it was opened', () => {
+  const CLOSED = { number: 13, open: false, merged: false, closedAt: 9_000 };
+  const seen = (world: World, ...prs: readonly ObservedPr[]): World =>
+    after(world, observed({ readAt: 10_000, prs }));
+  const open = (world: World): string[] =>
+    kinds(world.feed({ kind: 'published', requestId: 'r', result: published(13, 'h1') }));
+
+  it('ends the run as soon as that is heard of, whoever opened it', () => {
+    const byAgent = seen(running(), CLOSED);
+    assert.equal(byAgent.phase, 'running', 'it may be another’s');
+    assert.deepEqual(open(byAgent), ['disarm_watchdog', 'stop_turn', 'end_step']);
+    assert.deepEqual(byAgent.life.closing, { at: 9_000, why: 'PR #13 closed' });
+    byAgent.endTurn({ exitCode: 143 });
+    assert.equal(byAgent.phase, 'destroying');
+    const byTurn = seen(settling(), { ...CLOSED, merged: true });
+    assert.deepEqual(kinds(byTurn.settle({ publish: published(13, 'h') })), [
+      'end_step',
+      'record_turn',
+      'destroy',
+    ]);
+    assert.equal(byTurn.life.closing?.why, 'PR #13 merged');
+    assert.deepEqual(byTurn.life.prs, [{ number: 13, open: false, readAt: 10_000 }]);
+  });
+
+  it('does not where it was closed before the run was asked for, or was opened again', () => {
+    for (const world of [
+      seen(running(), { ...CLOSED, closedAt: 4 }),
+      after(
+        seen(running(), CLOSED),
+        observed({ readAt: 11_000, prs: [{ ...CLOSED, open: true, closedAt: null }] }),
+      ),
+    ]) {
+      open(world);
+      assert.deepEqual([world.phase, world.life.prs.map((pr) => pr.open)], ['running', [true]]);
+    }
+  });
+
+  it('does not while another one of the run is open', () => {
+    const other = { ...CLOSED, number: 14, open: true, closedAt: null };
+    const world = seen(running(), CLOSED, other);
+    assert.deepEqual(open(world), []);
+    const last = observed({ readAt: 20_000, prs: [{ ...other, open: false, closedAt: 19_000 }] });
+    assert.deepEqual(kinds(world.feed(last)), ['disarm_watchdog', 'stop_turn', 'end_step']);
+  });
+
+  it('is remembered among the latest few', () => {
+    const numbered = (number: number): ObservedPr => ({ ...CLOSED, number });
+    const world = seen(running(), ...[13, 20, 21, 22, 23, 13].map(numbered));
+    assert.deepEqual(
+      world.life.closedPrs?.map(({ number }) => number),
+      [20, 21, 22, 23, 13],
+    );
+    seen(world, numbered(24));
+    assert.deepEqual(
+      world.life.closedPrs.map(({ number }) => number),
+      [21, 22, 23, 13, 24],
+    );
   });
 });
 
