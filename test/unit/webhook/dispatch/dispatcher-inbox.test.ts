@@ -172,7 +172,7 @@ describe('the dispatcher and its inbox', () => {
 
   it('does not wait for ever when it is stopped, and says that something was left', async () => {
     open = [delivery(1)];
-    const dispatcher = start({ handle: () => new Promise(() => undefined), attemptMs: 50 });
+    const dispatcher = start({ handle: () => new Promise(() => undefined), attemptMs: 500 });
     await seen(() => times('waiting') > 0);
     await dispatcher.stop(5);
     assert.match(errors.join(), /^stopped before everything under way was done: .*not done within 5 ms$/);
