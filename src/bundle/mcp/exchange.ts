@@ -25,7 +25,7 @@ export class Exchange {
     this.#options = options;
     if (!options.mayStream) return;
     this.#timer = setInterval(() => {
-      this.#stream(': still under way\n\n');
+      this.#tick(': still under way\n\n');
     }, options.keepAliveMs);
     // A client that goes away ends the signs of life, not the call.
     response.once('close', () => {
@@ -33,9 +33,9 @@ export class Exchange {
     });
   }
 
-  /** Opens the stream, for who takes one. */
+  /** Opens the stream, for who takes one. What comes faster than it is read is left out. */
   tell(notification: object): void {
-    if (this.#options.mayStream) this.#stream(this.#event(notification));
+    if (this.#options.mayStream) this.#tick(this.#event(notification));
   }
 
   /** Ends the exchange. */
@@ -51,6 +51,11 @@ export class Exchange {
 
   #event(message: object): string {
     return `event: message\ndata: ${this.#options.redact(JSON.stringify(message))}\n\n`;
+  }
+
+  /** Who reads nothing has as much of it in memory as one sign of life, however long the call is held. */
+  #tick(text: string): void {
+    if (this.#response.writableLength === 0) this.#stream(text);
   }
 
   #stream(text: string): void {

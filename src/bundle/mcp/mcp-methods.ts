@@ -7,6 +7,9 @@ import { toolOf, type ToolSource } from './tools.js';
 /** Revisions of MCP, the newest first. What is served here, tools without sessions, is the same in all of them. */
 export const MCP_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
 
+/** Those of clients are numbers, or UUIDs. */
+const MAX_TOKEN_CHARACTERS = 256;
+
 export interface McpServerParts {
   /** As it introduces itself. */
   readonly name: string;
@@ -77,7 +80,7 @@ async function callTool(params: Params, parts: McpServerParts, tell: Tell): Prom
 
 /** Progress restarts the clock of clients that would give up on a long call. Returns what ends it. */
 function tellProgress(name: string, progressToken: unknown, tell: Tell, everyMs: number): () => void {
-  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return () => undefined;
+  if (!isProgressToken(progressToken)) return () => undefined;
   let progress = 0;
   const timer = setInterval(() => {
     progress += 1;
@@ -87,6 +90,11 @@ function tellProgress(name: string, progressToken: unknown, tell: Tell, everyMs:
   return () => {
     clearInterval(timer);
   };
+}
+
+/** Not one that the client makes as long as a body may be: it is sent again with each step. */
+function isProgressToken(value: unknown): value is string | number {
+  return typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_TOKEN_CHARACTERS);
 }
 
 function invalid(why: string): JsonRpcError {

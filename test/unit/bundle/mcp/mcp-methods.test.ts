@@ -132,6 +132,9 @@ describe('the methods of the MCP server', () => {
     verdict = () => new Promise((resolve) => setTimeout(resolve, 30, { kind: 'fault' }));
     await ask('tools/call', { name: 'open_pr', _meta: { progressToken: {} } });
     await ask('tools/call', { name: 'open_pr', _meta: null });
+    await ask('tools/call', { name: 'open_pr', _meta: { progressToken: 'p'.repeat(257) } });
     assert.equal(told.length, length);
+    await ask('tools/call', { name: 'open_pr', _meta: { progressToken: 'p'.repeat(256) } });
+    assert.ok(told.length > length);
   });
 });
