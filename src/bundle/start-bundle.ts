@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { AnswerReader } from './answer-reader.js';
+import { AtMost } from './base/at-most.js';
 import { errorFields, type BundleLog } from './base/bundle-log.js';
 import type { BundleConfig } from './config.js';
 import { DoneSignal } from './done-signal.js';
@@ -47,6 +48,9 @@ export interface BundleParts {
 /** What calls under way have at shutdown before they are cut off; the whole exit has a second. */
 const GRACE_MS = 300;
 
+/** Calls that read on the forge, or post there, at a time: what it sends to one may be 16 MiB, and takes some 60 MiB here. */
+export const AT_FORGE = 2;
+
 /** The sidecar's forge, supervise and egress planes, serving when this resolves. Errors: the file system's own for its directories. */
 export async function startBundle(config: BundleConfig, parts: BundleParts): Promise<RunningBundle> {
   const { slug, turn, paths } = config;
@@ -69,10 +73,12 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     await queue.write(id, body);
   };
   const texts = new TextDesk({ queue, answers, slug, turn, now });
+  const atForge = new AtMost(AT_FORGE);
   const forge = new ScopedForge(
     parts.forge,
     { issue: config.hasForge ? config.issue : null, pr: config.pr },
     (where, text) => texts.requireClean(where, text),
+    atForge,
   );
   for (const pr of answers.publishedPrs()) forge.grantPr(pr);
   const publisher = new PublishDesk({
@@ -100,6 +106,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
         commentMarker: (number, body) => commentMarker(slug, config.goesOnWith ?? turn, number, body),
       },
       readers: config.readers,
+      reads: atForge,
       limiter,
       log: operations,
     });

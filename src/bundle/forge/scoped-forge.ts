@@ -7,6 +7,7 @@ import {
   type PullRequest,
   type Review,
 } from '../../domain/forge/issue.js';
+import type { AtMost } from '../base/at-most.js';
 import type { AgentForge } from '../plane/method.js';
 
 export interface ForgeScope {
@@ -34,12 +35,22 @@ export class ScopedForge implements AgentForge {
   readonly issue: number;
   readonly #forge: () => Promise<AgentForge>;
   readonly #requireClean: RequireClean;
+  readonly #posts: AtMost;
   readonly #ownPrs = new Set<number>();
 
-  /** @param forge as soon as its adapter is loaded, each time the same */
-  constructor(forge: () => Promise<AgentForge>, scope: ForgeScope, requireClean: RequireClean) {
+  /**
+   * @param forge as soon as its adapter is loaded, each time the same
+   * @param posts to post a comment once, all that are there are read
+   */
+  constructor(
+    forge: () => Promise<AgentForge>,
+    scope: ForgeScope,
+    requireClean: RequireClean,
+    posts: AtMost,
+  ) {
     this.#forge = forge;
     this.#requireClean = requireClean;
+    this.#posts = posts;
     // No number of the forge is 0: without an issue nothing can be written.
     this.issue = scope.issue === null ? 0 : checked(scope.issue);
     if (scope.pr !== null) this.grantPr(scope.pr);
@@ -86,13 +97,13 @@ export class ScopedForge implements AgentForge {
   async postComment(number: number, body: string, marker: string): Promise<Comment> {
     const target = this.#writable('comment', number);
     await this.#requireClean(`the comment on #${String(target)}`, body);
-    return (await this.#forge()).postComment(target, body, marker);
+    return this.#posts.work(async () => (await this.#forge()).postComment(target, body, marker));
   }
 
   async updateDescription(number: number, body: string): Promise<void> {
     const target = this.#writable('description update', number);
     await this.#requireClean(`the description of #${String(target)}`, body);
-    return (await this.#forge()).updateDescription(target, body);
+    return this.#posts.work(async () => (await this.#forge()).updateDescription(target, body));
   }
 
   #writable(operation: string, number: number): number {

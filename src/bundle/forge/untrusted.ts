@@ -17,10 +17,24 @@ export const WITHHELD: UntrustedText = { text: '', withheld: true };
 const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_DIFF_BYTES = 512 * 1024;
 const NAME_CHARACTERS = 255;
+/** Of all texts in one list of an answer: who asks may leave dozens of answers unread, in 256 MiB. */
+const MAX_LIST_BYTES = 256 * 1024;
 
-export function untrustedText(raw: string): UntrustedText {
+export function untrustedText(raw: string, maxBytes = MAX_TEXT_BYTES): UntrustedText {
   const { text, hidden, comments } = cleanText(raw);
-  return assemble(text.trimEnd(), hidden, comments, MAX_TEXT_BYTES);
+  return assemble(text.trimEnd(), hidden, comments, maxBytes);
+}
+
+/** The texts of one list in an answer: what comes when there is no more room is cut, to nothing at last. */
+export class ListTexts {
+  #left = MAX_LIST_BYTES;
+
+  text(raw: string): UntrustedText {
+    if (this.#left === 0 && raw !== '') return { text: '', truncated: true };
+    const shown = untrustedText(raw, Math.min(MAX_TEXT_BYTES, this.#left));
+    this.#left -= utf8Length(shown.text);
+    return shown;
+  }
 }
 
 /** A diff is code: an HTML comment in it is content, a hidden character is a trick. */

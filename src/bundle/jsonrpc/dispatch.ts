@@ -20,6 +20,8 @@ export interface DispatchOptions {
 }
 
 const MAX_BATCH = 50;
+/** Of all answers to a batch. */
+const MAX_BATCH_BYTES = 1024 * 1024;
 
 /**
  * Answers the text of one JSON-RPC message, single or batch; `undefined` when nothing is to be said (notifications).
@@ -37,12 +39,24 @@ export async function answerMessage(text: string, options: DispatchOptions): Pro
     const why = `invalid request: a batch has at most ${String(MAX_BATCH)} calls`;
     return asText(refusal(null, JSON_RPC_CODE.invalidRequest, why));
   }
-  const responses: JsonRpcResponse[] = [];
+  const responses: string[] = [];
+  let bytes = 0;
   for (const entry of batch) {
     const response = await answerOne(entry, options);
-    if (response !== undefined) responses.push(response);
+    if (response === undefined) continue;
+    const text = JSON.stringify(response);
+    const isTooMuch = bytes + Buffer.byteLength(text) > MAX_BATCH_BYTES;
+    const told = isTooMuch ? JSON.stringify(leftOut(response.id)) : text;
+    bytes += Buffer.byteLength(told);
+    responses.push(told);
   }
-  return responses.length === 0 ? undefined : JSON.stringify(responses);
+  return responses.length === 0 ? undefined : `[${responses.join(',')}]`;
+}
+
+/** In place of an answer: all of a batch are in memory until the last is there. */
+function leftOut(id: JsonRpcId): JsonRpcResponse {
+  const why = `the call was carried out, its answer is left out: those of this batch have more than ${String(MAX_BATCH_BYTES)} bytes; call again outside of a batch`;
+  return errorResponse(id, new JsonRpcError(JSON_RPC_CODE.rateLimited, why, { retryAfterMs: 0 }));
 }
 
 async function answerOne(entry: unknown, options: DispatchOptions): Promise<JsonRpcResponse | undefined> {

@@ -5,16 +5,19 @@ import {
   InvalidInputError,
 } from '../../domain/base/errors.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
+import type { AtMost } from '../base/at-most.js';
 import type { OperationLog } from '../base/operation-log.js';
 import { TextGate, type Readers } from './text-gate.js';
 import { inlineText } from '../../domain/text/untrusted-text.js';
-import type { CallStory, Method, MethodContext } from './method.js';
+import type { CallStory, Method, MethodContext, MethodResult } from './method.js';
 import type { RateLimiter } from './rate-limit.js';
 
 export interface PlaneOptions {
   readonly methods: readonly Method[];
   readonly context: Omit<MethodContext, 'texts'>;
   readonly readers: Readers;
+  /** Calls that read: each has some ten times as much in memory as the forge sends. */
+  readonly reads: AtMost;
   /** The run's: the calls of all planes count against it. */
   readonly limiter: RateLimiter;
   readonly log: Pick<OperationLog, 'add' | 'countLimited'>;
@@ -47,7 +50,7 @@ export class Plane {
    * Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such.
    */
   async call(name: string, params: unknown, blanked = false): Promise<CallOutcome> {
-    const { context, readers } = this.#options;
+    const { context, readers, reads } = this.#options;
     const method = this.#admit(name);
     const call = this.#prepare(method, params);
     const key = {};
@@ -55,7 +58,8 @@ export class Plane {
     try {
       if (blanked && method.kind === 'write') throw new JsonRpcError(JSON_RPC_CODE.secretFound, BLANKED);
       const texts = new TextGate(readers);
-      const { result, did, refused } = await call.run({ ...context, texts });
+      const run = (): Promise<MethodResult> => call.run({ ...context, texts });
+      const { result, did, refused } = await (method.kind === 'read' ? reads.work(run) : run());
       this.#tellWithheld(method.name, call.story.target, texts);
       if (refused === undefined) this.#tell(key, 'ok', `${did ?? call.story.did}${countOf(texts)}`);
       else this.#tell(key, 'refused', `refused ${call.story.attempt}: ${refused}`);

@@ -1,5 +1,6 @@
 import { FORGE_METHODS } from '../../../src/bundle/forge/methods.js';
 import type { Method } from '../../../src/bundle/plane/method.js';
+import { AtMost } from '../../../src/bundle/base/at-most.js';
 import { Plane } from '../../../src/bundle/plane/plane.js';
 import { RateLimiter, type RateLimits } from '../../../src/bundle/plane/rate-limit.js';
 import { ScopedForge } from '../../../src/bundle/forge/scoped-forge.js';
@@ -39,6 +40,7 @@ export function planeFixture(
   methods: readonly Method[] = FORGE_METHODS,
 ): PlaneFixture {
   const forge = new RecordingForge();
+  const atForge = new AtMost(2);
   const scoped: ScopedForge = new ScopedForge(
     () => Promise.resolve(forge),
     { issue: ISSUE, pr: OWN_PR },
@@ -46,6 +48,7 @@ export function planeFixture(
       texts.push([where, text]);
       return checks.check();
     },
+    atForge,
   );
   const log: NewOperation[] = [];
   const limited = { count: 0 };
@@ -97,6 +100,7 @@ export function planeFixture(
       commentMarker: (number) => `marker-${String(number)}`,
     },
     readers,
+    reads: atForge,
     limiter,
     log: {
       // How long a call took is another number each time.

@@ -76,6 +76,8 @@ export class RecordingForge implements AgentForge {
   checks: CheckStatus[] = [{ context: 'ci', state: 'success', description: 'fine', url: '' }];
   /** Thrown by every operation while set. */
   fault: Error | undefined;
+  /** What every operation takes. */
+  pause: () => Promise<void> = () => Promise.resolve();
 
   readIssue(number: number): Promise<Issue> {
     return this.#answer(['readIssue', number], this.issue(number));
@@ -105,8 +107,10 @@ export class RecordingForge implements AgentForge {
     return this.#answer(['updateDescription', number, body], undefined);
   }
 
-  #answer<T>(call: ForgeCall, value: T): Promise<T> {
+  async #answer<T>(call: ForgeCall, value: T): Promise<T> {
     this.calls.push(call);
-    return this.fault === undefined ? Promise.resolve(value) : Promise.reject(this.fault);
+    await this.pause();
+    if (this.fault !== undefined) throw this.fault;
+    return value;
   }
 }

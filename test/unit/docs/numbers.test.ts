@@ -11,6 +11,7 @@ import { GIT_LIMITS } from '../../../src/adapters/git/git-limits.js';
 import { MAX_NEW_OBJECTS } from '../../../src/adapters/git/check/new-objects.js';
 import { MAX_ALL_COMMIT_BYTES, MAX_COMMIT_BYTES } from '../../../src/adapters/git/check/size-limits.js';
 import { SCAN_TIMEOUT_MS } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
+import { AT_FORGE } from '../../../src/bundle/start-bundle.js';
 import * as egress from '../../../src/bundle/egress/limits.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/bundle/jsonrpc/http-unix.js';
 import { QUEUE_DRAIN_LIMIT, QUEUE_MESSAGE_BYTES } from '../../../src/domain/run/queue.js';
@@ -85,6 +86,7 @@ const SECURITY: readonly (readonly [words: string, found: readonly unknown[], sa
     ],
     [MIB, 30_000, 32],
   ],
+  ['Two calls at a time read on the forge', [AT_FORGE], [2]],
   ['Of its operation log 8 MiB a turn are kept', [OPERATIONS_BYTES], [8 * MIB]],
   ['of at most 256 KiB', [QUEUE_MESSAGE_BYTES], [256 * KIB]],
   ['More than 256 at once', [QUEUE_DRAIN_LIMIT], [256]],

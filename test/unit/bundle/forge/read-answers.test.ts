@@ -84,6 +84,43 @@ describe('what an agent reads', () => {
     assert.equal((reviews as { comments: object[] }[])[0]?.comments.length, 200);
   });
 
+  it('of a conversation is cut to what there is room for, the oldest first', async () => {
+    const long = 'x'.repeat(60_000);
+    fixture.forge.comments = Array.from({ length: 10 }, (_, at) => aComment(at, `${String(at)} ${long}`));
+    fixture.forge.reviews = Array.from({ length: 10 }, (_, at) => ({ ...aReview(at), body: long }));
+    const { comments, reviews, omittedOlder } = await read('read_comments', OWN_PR);
+    assert.equal(omittedOlder, 0);
+    for (const list of [comments, reviews] as { id: number; body: { text: string; truncated?: true } }[][]) {
+      assert.deepEqual(
+        list.map(({ id }) => id),
+        Array.from({ length: 10 }, (_, at) => at),
+      );
+      const lengths = list.map(({ body }) => body.text.length);
+      assert.ok(lengths.reduce((sum, length) => sum + length, 0) <= 256 * 1024);
+      assert.ok(lengths.slice(-4).every((length) => length >= 60_000));
+      assert.deepEqual(
+        list.map(({ body }) => body.truncated === true),
+        [...Array<boolean>(6).fill(true), ...Array<boolean>(4).fill(false)],
+      );
+    }
+  });
+
+  it('of all reviews is a thousand remarks, the newest, and how many of each are left out', async () => {
+    const remarks = Array.from({ length: 201 }, (_, id) => ({ ...aReview(id).comments[0] }));
+    fixture.forge.reviews = Array.from({ length: 7 }, (_, at) => ({
+      ...aReview(at),
+      comments: remarks as ReturnType<typeof aReview>['comments'],
+    }));
+    const { reviews } = await read('read_comments', OWN_PR);
+    assert.deepEqual(
+      (reviews as { comments: unknown[]; omitted: number }[]).map((each) => [
+        each.comments.length,
+        each.omitted,
+      ]),
+      [...Array<number[]>(2).fill([0, 201]), ...Array<number[]>(5).fill([200, 1])],
+    );
+  });
+
   it('of reviews fails with the forge, and is none only where the forge has none', async () => {
     assert.deepEqual((await read('read_comments', 3))['reviews'], []);
     fixture.forge.readReviews = () => Promise.reject(new ForgeHttpError(502, 'GET', '/', 'away'));

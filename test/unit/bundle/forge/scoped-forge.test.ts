@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { AtMost } from '../../../../src/bundle/base/at-most.js';
 import { ScopedForge, type RequireClean } from '../../../../src/bundle/forge/scoped-forge.js';
 import { ForgeScopeError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { RecordingForge } from '../../../support/bundle/recording-forge.js';
@@ -8,7 +9,8 @@ const scopedOver = (
   forge: RecordingForge,
   pr: number | null = null,
   requireClean: RequireClean = () => Promise.resolve(),
-): ScopedForge => new ScopedForge(() => Promise.resolve(forge), { issue: 12, pr }, requireClean);
+): ScopedForge =>
+  new ScopedForge(() => Promise.resolve(forge), { issue: 12, pr }, requireClean, new AtMost(2));
 
 describe('ScopedForge', () => {
   it('reads anywhere in the repository', async () => {
@@ -127,6 +129,7 @@ describe('ScopedForge', () => {
       () => Promise.resolve(forge),
       { issue: null, pr: null },
       () => Promise.resolve(),
+      new AtMost(2),
     );
     await assert.rejects(scoped.postComment(12, 'a', 'm'), ForgeScopeError);
     await scoped.readIssue(12);
@@ -158,6 +161,7 @@ describe('ScopedForge', () => {
             () => Promise.resolve(forge),
             { issue, pr: null },
             () => Promise.resolve(),
+            new AtMost(2),
           );
           for (const pr of granted) scoped.grantPr(pr);
           const written = await scoped.postComment(target, 'a', 'm').then(

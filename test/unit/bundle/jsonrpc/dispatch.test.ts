@@ -180,4 +180,27 @@ describe('JSON-RPC 2.0', () => {
       }),
     );
   });
+
+  it('leaves out what answers of a batch have beyond 1 MiB, and says so in their place', async () => {
+    const batch = ['a', 'b', 'c', 'd'].map((id) => ({ jsonrpc: '2.0', method: 'long', id }));
+    const asked: string[] = [];
+    const text = await answerMessage(JSON.stringify(batch), {
+      call: (method) => {
+        asked.push(method);
+        return Promise.resolve(asked.length === 4 ? 'short' : '"'.repeat(250_000));
+      },
+      onFault: (fault) => faults.push(fault),
+    });
+    const answers = JSON.parse(text ?? '[]') as { id: string; result?: string; error?: { code: number } }[];
+    assert.deepEqual(
+      answers.map(({ id, result, error: why }) => [id, result?.length ?? why?.code]),
+      [
+        ['a', 250_000],
+        ['b', 250_000],
+        ['c', JSON_RPC_CODE.rateLimited],
+        ['d', 5],
+      ],
+    );
+    assert.equal(asked.length, 4);
+  });
 });
