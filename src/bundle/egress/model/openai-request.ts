@@ -79,8 +79,11 @@ export const OPENAI_CHAT: Dialect = {
 function responsesTool(tool: JsonObject): readonly Asked[] {
   const { type, environment } = tool;
   if (RESPONSES_TOOLS.includes(type)) return [];
-  // A group of tools.
-  if (type === 'namespace') return objectsIn(tool['tools'], 'tools').flatMap(responsesTool);
+  // A group of tools; one within another would be looked at once for each that it is in.
+  if (type === 'namespace')
+    return objectsIn(tool['tools'], 'tools').flatMap((inner) =>
+      inner['type'] === 'namespace' ? [serverTool('namespace in a namespace')] : responsesTool(inner),
+    );
   if (type === 'shell' && isRecord(environment) && environment['type'] === 'local') return [];
   if (type === 'mcp') return [['remote_mcp', 'a tool of the type "mcp"']];
   return [serverTool(type)];

@@ -4,6 +4,7 @@ import { isListedModel } from '../../../domain/egress/model-rule.js';
 import type { ModelApi, ModelRule } from '../../../domain/egress/route.js';
 import { ANTHROPIC_MESSAGES } from './anthropic-request.js';
 import type { JsonObject } from './json-body.js';
+import { objectsWithin } from './objects-within.js';
 import { OPENAI_CHAT, OPENAI_RESPONSES } from './openai-request.js';
 import {
   isThere,
@@ -69,20 +70,9 @@ function asksOf(body: JsonObject, dialect: Dialect): readonly Asked[] {
       asked.push(...partAsks(part));
       // Tools may be brought in the middle of a conversation.
       const { tools } = part;
-      if (Array.isArray(tools)) asked.push(...tools.filter(isRecord).flatMap(toolAsks));
+      for (const tool of Array.isArray(tools) ? tools.filter(isRecord) : []) asked.push(...toolAsks(tool));
     }
   return asked;
-}
-
-/** Every object in a value, itself first; not what is opaque, nor anything below it. */
-function* objectsWithin(value: unknown, isOpaque: Dialect['isOpaque']): Generator<JsonObject> {
-  if (Array.isArray(value))
-    for (const item of value as readonly unknown[]) yield* objectsWithin(item, isOpaque);
-  else if (isRecord(value)) {
-    yield value;
-    for (const [key, inner] of Object.entries(value))
-      if (!isOpaque(value, key)) yield* objectsWithin(inner, isOpaque);
-  }
 }
 
 function whyNot([feature, what]: Asked, { allow }: ModelRule): string {

@@ -188,6 +188,12 @@ describe('what a request to a model may ask for', () => {
       /server_tools/,
     ],
     [
+      'a group of tools within a group',
+      gpt({ tools: [{ type: 'namespace', tools: [{ type: 'namespace', tools: [] }] }] }),
+      responses,
+      /"namespace in a namespace" is not allowed here \(server_tools;/,
+    ],
+    [
       'tools that were found',
       gpt({ input: [{ type: 'tool_search_output', tools: [{ type: 'mcp' }] }] }),
       responses,
@@ -476,6 +482,12 @@ describe('what of a request to a model is changed', () => {
 });
 
 describe('a request’s JSON', () => {
+  it('is judged whatever number of tools it brings', () => {
+    const tools = Array.from({ length: 200_000 }, () => ({ type: 'x' }));
+    const rule: ModelRule = { ...anthropic, allow: ['server_tools'] };
+    assert.equal(check(claude({ messages: [{ role: 'user', tools }] }), rule).kind, 'allowed');
+  });
+
   it('never makes a rule throw, whatever it is', () => {
     const odd = fc.oneof(
       fc.anything({ maxDepth: 3 }),
