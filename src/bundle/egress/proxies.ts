@@ -93,6 +93,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     }),
     stop: async () => {
       config.stop();
+      credential.stop();
       client.close();
       await reporter.stop();
     },

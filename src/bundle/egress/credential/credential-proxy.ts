@@ -16,6 +16,7 @@ import type { LiveConnections } from '../live-connections.js';
 import type { HeldBody } from '../model/held-body.js';
 import type { ModelPlane } from '../model/model-plane.js';
 import type { AnswerMeter } from '../model/answer-meter.js';
+import { passMetered } from './metered-answer.js';
 import { readRouteRequest } from './route-request.js';
 import type { UpstreamClient } from './upstream-client.js';
 
@@ -44,6 +45,9 @@ const OF_THE_BODY = new Set([
  * path. Redirects are not followed. No key is in an answer, an error or a line of the log.
  */
 export class CredentialProxy {
+  /** Of answers under way. */
+  readonly #meters = new Set<AnswerMeter>();
+
   constructor(private readonly parts: CredentialProxyParts) {}
 
   async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -118,9 +122,19 @@ export class CredentialProxy {
       ['Content-Length', String(body.length)],
     ];
     const kept = withoutHeaders(headers, OF_THE_BODY);
+    if (meter !== null) this.#meters.add(meter);
     await this.exchanged({ ...exchange, body, meter }, target, [...kept, ...own], true);
+    if (meter !== null) {
+      await meter.ended;
+      this.#meters.delete(meter);
+    }
     end();
     call.ended(meter === null ? {} : { ...meter.end('left') });
+  }
+
+  /** Answers that are still under way are counted by what is known of them. */
+  stop(): void {
+    for (const meter of this.#meters) meter.end('left');
   }
 
   private async exchanged(
@@ -141,11 +155,14 @@ export class CredentialProxy {
   private send(exchange: CredentialExchange, target: string, headers: HeaderList, hasBody: boolean): void {
     const { call, request, response, route, transfer, body, meter } = exchange;
     const { client, live, config, maxBodyBytes } = this.parts;
+    const broke = (): void => {
+      meter?.end(response.destroyed ? 'left' : 'broken');
+    };
     let outgoing: ClientRequest;
     try {
       outgoing = client.request(route, request.method ?? '', target, headers);
     } catch (error) {
-      meter?.end('broken');
+      broke();
       call.fail(error, route);
       return;
     }
@@ -158,15 +175,19 @@ export class CredentialProxy {
     );
     response.once('close', () => {
       over();
-      outgoing.destroy();
+      // A metered answer is read on without its client: what it costs, its provider says at its end.
+      if (meter === null) outgoing.destroy();
     });
     let isAnswered = false;
+    outgoing.once('close', () => {
+      if (!isAnswered) broke();
+    });
     outgoing.once('timeout', () => {
       outgoing.destroy(new Error(`nothing moved for ${String(IDLE_MS / 1000)} s`));
     });
     outgoing.once('upgrade', () => {
       outgoing.destroy();
-      meter?.end('broken');
+      broke();
       call.fail(new Error('it wants another protocol'), route);
     });
     outgoing.on('error', (error) => {
@@ -177,14 +198,14 @@ export class CredentialProxy {
         this.send(exchange, target, headers, false);
         return;
       }
-      meter?.end('broken');
+      broke();
       call.fail(error, route);
     });
     outgoing.on('response', (incoming) => {
       isAnswered = true;
       this.answer(exchange, incoming, target).catch((error: unknown) => {
         incoming.destroy();
-        meter?.end('broken');
+        broke();
         call.fail(error, route);
       });
     });
@@ -217,13 +238,13 @@ export class CredentialProxy {
     const status = incoming.statusCode ?? 502;
     const hasNoBody = request.method === 'HEAD' || status === 204 || status === 304;
     const plan: BodyPlan = await planBody(incoming, route, routes, secret);
-    if (response.destroyed || response.headersSent) {
+    if (meter === null && (response.destroyed || response.headersSent)) {
       incoming.destroy();
       return;
     }
     const url = new URL(route.upstream).origin + target;
     const headers = headersForClient(incoming.rawHeaders, { ...plan, route, routes, url, secret });
-    response.writeHead(status, flatHeaders(headers));
+    if (!response.destroyed) response.writeHead(status, flatHeaders(headers));
     call.status = status;
     meter?.begin(status, incoming.headers);
     // Of a route to a model only an answer of the model is a sign of life.
@@ -232,23 +253,19 @@ export class CredentialProxy {
     if (hasNoBody) {
       incoming.resume();
       response.end();
+      meter?.end('whole');
       return;
     }
     // Who waits for a stream sees that it begins.
-    response.flushHeaders();
+    if (!response.destroyed) response.flushHeaders();
     incoming.on('data', (chunk: Buffer) => {
       transfer.received(chunk.length);
       if (isSuccess) this.parts.ledger.succeed();
     });
     const steps: readonly Transform[] = plan.steps;
     if (meter !== null) {
-      // Beside the way to the client: nothing waits for it.
-      const plain = plan.isDecoded ? (steps[0] ?? incoming) : incoming;
-      plain.on('data', (chunk: Buffer) => {
-        meter.feed(chunk);
-      });
-      plain.once('end', () => meter.end('whole'));
-      incoming.once('error', () => meter.end('broken'));
+      passMetered(incoming, plan, response, meter);
+      return;
     }
     pipeline([incoming, ...steps, response], (error) => {
       if (error) response.destroy();

@@ -24,7 +24,7 @@ export interface AnswerMeterOptions {
 export type AnswerEnd =
   /** To its end. */
   | 'whole'
-  /** The client left, or was cut off. */
+  /** The client left, and the answer could not be read to its end without it. */
   | 'left'
   /** The provider left, before the answer or in the middle of it. */
   | 'broken';
@@ -47,6 +47,9 @@ const BYTES_PER_OUTPUT_TOKEN = 3;
  * then, and what it had not said is estimated from the bytes that went and came.
  */
 export class AnswerMeter {
+  /** Resolves when it is counted. */
+  readonly ended: Promise<void>;
+  #onEnded = (): void => undefined;
   readonly #options: AnswerMeterOptions;
   readonly #reader: AnswerReader;
   readonly #events: EventStream;
@@ -58,6 +61,7 @@ export class AnswerMeter {
 
   constructor(options: AnswerMeterOptions) {
     this.#options = options;
+    this.ended = new Promise((resolve) => (this.#onEnded = resolve));
     this.#reader = readerOf(options.api, options.now);
     this.#events = new EventStream((data) => {
       const event = objectOf(data);
@@ -81,7 +85,9 @@ export class AnswerMeter {
 
   /** The first one counts. @returns what it cost */
   end(how: AnswerEnd): AnswerCost {
-    return (this.#cost ??= this.#count(how));
+    this.#cost ??= this.#count(how);
+    this.#onEnded();
+    return this.#cost;
   }
 
   #count(how: AnswerEnd): AnswerCost {

@@ -138,27 +138,88 @@ describe('a route to a model, through the proxy that adds keys', () => {
       assert.deepEqual([used?.use.inputTokens, used?.use.outputTokens], [10, 20]);
     });
 
-  it('counts a client that leaves, and a provider that leaves', async () => {
-    await provider((response, body) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(
-        'data: {"type":"message_start","message":{"usage":{"input_tokens":7,"output_tokens":1}}}\n\n',
-      );
-      const delta = { type: 'text_delta', text: 'x'.repeat(300) };
-      response.write(`data: ${JSON.stringify({ type: 'content_block_delta', delta })}\n\n`);
-      if (body.includes('break')) setImmediate(() => response.destroy());
-    });
+  /** A stream that says what went in, writes 300 bytes, and does not end by itself. */
+  const begin = (response: http.ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(
+      'data: {"type":"message_start","message":{"usage":{"input_tokens":7,"output_tokens":1}}}\n\n',
+    );
+    const delta = { type: 'text_delta', text: 'x'.repeat(300) };
+    response.write(`data: ${JSON.stringify({ type: 'content_block_delta', delta })}\n\n`);
+  };
+  /** Asks, and leaves when the answer has begun, or as soon as the provider is at work. */
+  async function leave(when: 'begun' | 'asked'): Promise<void> {
     const socketPath = egress().credentials;
     const request = http.request({ socketPath, path: '/files/v1/messages', method: 'POST' }, (response) => {
       response.on('error', () => undefined).once('data', () => request.destroy());
     });
+    const closed = new Promise((resolve) => request.once('close', resolve));
+    const before = asked.length;
     request.on('error', () => undefined).end(JSON.stringify(REQUEST));
+    if (when === 'asked') {
+      await until('the provider at work', () => asked.length > before || undefined);
+      request.destroy();
+    }
+    await closed;
+  }
+
+  it('counts of a client that leaves all that its provider says, and of a provider that leaves what it said', async () => {
+    let end = (): void => undefined;
+    await provider((response, body) => {
+      begin(response);
+      if (body.includes('break')) setImmediate(() => response.destroy());
+      end = () => {
+        response.end('data: {"type":"message_delta","usage":{"output_tokens":4000}}\n\n');
+      };
+    });
+    await leave('begun');
+    end();
     const left = await told(({ use }) => use.requests === 1);
-    assert.deepEqual([left.use.inputTokens, left.use.outputTokens, left.trouble], [7, 100, null]);
+    assert.deepEqual([left.use.inputTokens, left.use.outputTokens, left.trouble], [7, 4000, null]);
     await assert.rejects(post({ ...REQUEST, system: 'break' }));
     const broken = await told(({ use }) => use.failed === 1);
     assert.deepEqual(broken.trouble, { kind: 'overloaded', status: 0 });
-    assert.deepEqual([broken.use.inputTokens, broken.use.outputTokens], [14, 200]);
+    assert.deepEqual([broken.use.inputTokens, broken.use.outputTokens], [14, 4100]);
+  });
+
+  it('counts an answer whose client left before it began, in one piece too', async () => {
+    const answers: (() => void)[] = [];
+    await provider((response) => {
+      answers.push(() => {
+        json(200)(response);
+      });
+    });
+    await leave('asked');
+    for (const answer of answers) answer();
+    const { use, trouble } = await told(({ use: used }) => used.requests === 1);
+    assert.deepEqual([use.inputTokens, use.outputTokens, trouble], [10, 20, null]);
+    const [line] = await egress().lines(1);
+    assert.deepEqual([line?.['status'], line?.['outputTokens']], [200, 20]);
+  });
+
+  it('keeps the place of an answer that was left until it has ended', async () => {
+    const answers: (() => void)[] = [];
+    await provider((response) => {
+      answers.push(() => {
+        json(200)(response);
+      });
+    });
+    for (let answer = 0; answer < 16; answer += 1) await leave('asked');
+    assert.equal((await post()).status, 429);
+    for (const answer of answers) answer();
+    const { use } = await told(({ use: used }) => used.requests === 16);
+    assert.equal(use.outputTokens, 16 * 20);
+    const asking = post();
+    await until('the provider at work', () => answers[16]);
+    answers[16]?.();
+    assert.equal((await asking).status, 200);
+  });
+
+  it('counts what is under way when the sidecar stops by what is known, and it is no trouble', async () => {
+    await provider(begin);
+    await leave('begun');
+    const { model: used } = await reported();
+    assert.deepEqual([used?.use.inputTokens, used?.use.outputTokens, used?.trouble], [7, 100, null]);
   });
 
   it('says so when the provider cannot be reached, at no cost', async () => {
