@@ -48,6 +48,8 @@ export interface GiteaRequest {
 
 export interface GiteaResponse {
   readonly status: number;
+  /** Of its body, as it was sent. */
+  readonly bytes: number;
   /** `X-Total-Count`, where the forge sends it. */
   readonly total: number | undefined;
   /** `Date`: the forge's clock, epoch milliseconds. */
@@ -171,6 +173,7 @@ function responseOf(
   const at = Date.parse(raw.headers.date ?? '');
   return {
     status: raw.status,
+    bytes: raw.body.length,
     total: Number.isSafeInteger(total) ? total : undefined,
     at: Number.isNaN(at) ? undefined : at,
     text: () => text,

@@ -1,4 +1,5 @@
 import { ForgeHttpError } from '../../domain/base/errors.js';
+import { formatBytes } from '../../domain/base/format-bytes.js';
 import { asEntries, asObject, integerOf } from './decode.js';
 import type { JsonObject } from './decode.js';
 import type { GiteaClient, GiteaRequest, GiteaResponse } from './gitea-client.js';
@@ -9,6 +10,8 @@ export const PAGE_SIZE = 50;
 /** Less than any forge is set to: which items are on such a page is certain. */
 const SMALL_PAGE_SIZE = 10;
 const MAX_ITEMS = 5_000;
+/** Of all pages. A list that ignores paging comes twice, and each time may be as large as an answer may be. */
+const MAX_BYTES = 32 * 1024 * 1024;
 /** Where a forge filters pages, so many empty ones in a row are the end. */
 const QUIET_PAGES = 2;
 
@@ -30,7 +33,7 @@ export interface PagingOptions {
  * `countHidden` tells, that hundred is asked for beside the page that may be the last. A short page is no sign of the end
  * (the forge may be set to smaller pages, or filter them); a page with nothing new is, since some lists ignore paging and
  * repeat themselves. Where a page is larger than an answer may be, smaller ones are asked for. Errors: `ForgeHttpError` 413
- * beyond 5,000 items, for a list cut silently would hide its newest entries.
+ * beyond 5,000 items or 32 MiB, for a list cut silently would hide its newest entries.
  */
 export async function allPages(
   client: GiteaClient,
@@ -109,8 +112,13 @@ async function readAll(
   limit: number,
 ): Promise<JsonObject[]> {
   const { itemsOf = (answer) => asEntries(answer, String(path.at(-1))), query = {}, isFiltered } = options;
-  const request = (page: number, size: number): Promise<GiteaResponse> =>
-    client.request({ method: 'GET', path, query: { ...query, page, limit: size } });
+  let bytes = 0;
+  const request = async (page: number, size: number): Promise<GiteaResponse> => {
+    const response = await client.request({ method: 'GET', path, query: { ...query, page, limit: size } });
+    bytes += response.bytes;
+    if (bytes > MAX_BYTES) throw tooLong(path, formatBytes(MAX_BYTES));
+    return response;
+  };
   const pages: Pages = {
     limit,
     last: MAX_ITEMS / limit,
@@ -122,13 +130,12 @@ async function readAll(
   const items =
     isFiltered === true ? await readFiltered(client, pages, options.countHidden) : await readWhole(pages);
   if (items !== undefined) return [...items.values()];
-  const where = path.join('/');
-  throw new ForgeHttpError(
-    413,
-    'GET',
-    `/${where}`,
-    `GET /${where}: more than ${String(pages.last)} pages, too many to read`,
-  );
+  throw tooLong(path, `${String(pages.last)} pages`);
+}
+
+function tooLong(path: GiteaRequest['path'], most: string): ForgeHttpError {
+  const where = `/${path.join('/')}`;
+  return new ForgeHttpError(413, 'GET', where, `GET ${where}: more than ${most}, too much to read`);
 }
 
 interface Pages {

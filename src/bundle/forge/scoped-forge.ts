@@ -8,6 +8,7 @@ import {
   type Review,
 } from '../../domain/forge/issue.js';
 import type { AtMost } from '../base/at-most.js';
+import { CommentAllowance } from './comment-allowance.js';
 import type { AgentForge } from '../plane/method.js';
 
 export interface ForgeScope {
@@ -28,14 +29,15 @@ const OUTSIDE = "outside the run's scope";
 /**
  * Wraps any forge: reads go anywhere in the repository, writes only to the assigned issue and the run's own pull
  * requests, and of texts that were looked through for secrets, word for word as they are posted. Errors:
- * `ForgeScopeError` for other writes, `InvalidInputError` for a number that cannot be one, and those of `requireClean`;
- * all before any request.
+ * `ForgeScopeError` for other writes, `InvalidInputError` for a number that cannot be one, those of `requireClean`, and
+ * `JsonRpcError` -32008 for more comments than a turn may post; all before any request.
  */
 export class ScopedForge implements AgentForge {
   readonly issue: number;
   readonly #forge: () => Promise<AgentForge>;
   readonly #requireClean: RequireClean;
   readonly #posts: AtMost;
+  readonly #allowance = new CommentAllowance();
   readonly #ownPrs = new Set<number>();
 
   /**
@@ -97,6 +99,7 @@ export class ScopedForge implements AgentForge {
   async postComment(number: number, body: string, marker: string): Promise<Comment> {
     const target = this.#writable('comment', number);
     await this.#requireClean(`the comment on #${String(target)}`, body);
+    this.#allowance.take(marker, body);
     return this.#posts.work(async () => (await this.#forge()).postComment(target, body, marker));
   }
 

@@ -16,7 +16,7 @@ const number = {
 export const postComment = defineMethod({
   name: 'post_comment',
   description:
-    'Posts a comment on the assigned issue or on a pull request of this run; any other number is refused, and the refusal names the allowed ones. Mentions, commands, references to issues, HTML and images from elsewhere are made inert. A text with a secret is refused with the line it is in. Answers with the id of the comment. Repeating a call is harmless: the same text on the same number is posted once a turn.',
+    'Posts a comment on the assigned issue or on a pull request of this run; any other number is refused, and the refusal names the allowed ones. Mentions, commands, references to issues, HTML and images from elsewhere are made inert. A text with a secret is refused with the line it is in. Answers with the id of the comment. Repeating a call is harmless: the same text on the same number is posted once a turn. A turn posts a hundred comments at most, 1 MiB of text together.',
   kind: 'write',
   params: {
     number,

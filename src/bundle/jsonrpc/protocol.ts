@@ -23,6 +23,8 @@ export const JSON_RPC_CODE = {
   secretFound: -32006,
   /** A text that could not be looked through for secrets: it was not posted, and may be tried again. */
   unchecked: -32007,
+  /** No more of it in this turn. */
+  usedUp: -32008,
 } as const;
 
 /** An error the caller is meant to see: code, message and data go over the wire as they are. */

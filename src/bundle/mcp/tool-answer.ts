@@ -81,6 +81,8 @@ function adviceFor(method: ToolSource, error: KnownError): string {
       return 'End your turn now.';
     case JSON_RPC_CODE.secretFound:
       return `Nothing was posted. Mend the text and call ${method.name} again.`;
+    case JSON_RPC_CODE.usedUp:
+      return 'Nothing was done. Calling again in this turn will not help.';
     case JSON_RPC_CODE.unchecked:
       return 'Nothing was posted. Calling again in a while may help and is harmless.';
     case JSON_RPC_CODE.forgeError:

@@ -11,6 +11,7 @@ import { GIT_LIMITS } from '../../../src/adapters/git/git-limits.js';
 import { MAX_NEW_OBJECTS } from '../../../src/adapters/git/check/new-objects.js';
 import { MAX_ALL_COMMIT_BYTES, MAX_COMMIT_BYTES } from '../../../src/adapters/git/check/size-limits.js';
 import { SCAN_TIMEOUT_MS } from '../../../src/adapters/gitleaks/gitleaks-scanner.js';
+import { MAX_COMMENT_BYTES, MAX_COMMENTS } from '../../../src/bundle/forge/comment-allowance.js';
 import { AT_FORGE } from '../../../src/bundle/start-bundle.js';
 import * as egress from '../../../src/bundle/egress/limits.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/bundle/jsonrpc/http-unix.js';
@@ -86,6 +87,7 @@ const SECURITY: readonly (readonly [words: string, found: readonly unknown[], sa
     ],
     [MIB, 30_000, 32],
   ],
+  ['posts 100 comments at most, and 1 MiB of them', [MAX_COMMENTS, MAX_COMMENT_BYTES], [100, MIB]],
   ['Two calls at a time read on the forge', [AT_FORGE], [2]],
   ['Of its operation log 8 MiB a turn are kept', [OPERATIONS_BYTES], [8 * MIB]],
   ['of at most 256 KiB', [QUEUE_MESSAGE_BYTES], [256 * KIB]],

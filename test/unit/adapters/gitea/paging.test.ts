@@ -43,6 +43,24 @@ describe('a list read page by page', () => {
     assert.equal(server.seen.length, 2);
   });
 
+  for (const isFiltered of [false, true])
+    it(`gives up beyond 32 MiB, ${isFiltered ? 'filtered' : 'whole'}, and takes what is just below`, async () => {
+      const body = 'x'.repeat(10 * 1024 * 1024);
+      let last = 3;
+      server = await ForgeServer.start(({ url }) => {
+        const id = Number(new URL(url, 'http://x').searchParams.get('page'));
+        return { status: 200, body: JSON.stringify(id <= last ? [{ id, body }] : []) };
+      });
+      client = new GiteaClient({ baseUrl: server.url, token: 't' });
+      assert.deepEqual(await read({ isFiltered }), [1, 2, 3]);
+      last = 100;
+      await assert.rejects(read({ isFiltered }), {
+        status: 413,
+        message: 'GET /x: more than 32 MiB, too much to read',
+      });
+      assert.ok(server.seen.length < 20, 'it does not read on');
+    });
+
   it('takes a list that ignores paging once', async () => {
     await serve(() => [1, 2, 3]);
     assert.deepEqual(await read(), [1, 2, 3]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { JSON_RPC_CODE } from '../../../../src/bundle/jsonrpc/protocol.js';
 import { AtMost } from '../../../../src/bundle/base/at-most.js';
 import { ScopedForge, type RequireClean } from '../../../../src/bundle/forge/scoped-forge.js';
 import { ForgeScopeError, InvalidInputError } from '../../../../src/domain/base/errors.js';
@@ -121,6 +122,33 @@ describe('ScopedForge', () => {
         assert.deepEqual(forge.calls, []);
       }),
     );
+  });
+
+  it('posts a hundred comments, each counted once, and asks the forge for no more', async () => {
+    const forge = new RecordingForge();
+    const scoped = scopedOver(forge);
+    const usedUp = { code: JSON_RPC_CODE.usedUp, message: /^a turn posts at most 100 comments and 1 MiB/ };
+    forge.fault = new Error('away');
+    await assert.rejects(scoped.postComment(12, 'a', 'm0'), /away/);
+    forge.fault = undefined;
+    for (let at = 0; at < 100; at += 1) await scoped.postComment(12, 'a', `m${String(at)}`);
+    const { length } = forge.calls;
+    await assert.rejects(scoped.postComment(12, 'a', 'another'), usedUp);
+    assert.equal(forge.calls.length, length);
+    await scoped.postComment(12, 'a', 'm99');
+    await scoped.updateDescription(12, 'b');
+  });
+
+  it('posts 1 MiB of comments, and nothing counts that is not clean', async () => {
+    const forge = new RecordingForge();
+    let clean = Promise.reject<undefined>(new Error('not clean'));
+    const scoped = scopedOver(forge, null, () => clean);
+    const part = 'é'.repeat(128 * 1024);
+    await assert.rejects(scoped.postComment(12, part, 'm'), /not clean/);
+    clean = Promise.resolve(undefined);
+    for (let at = 0; at < 4; at += 1) await scoped.postComment(12, part, `m${String(at)}`);
+    await assert.rejects(scoped.postComment(12, 'a', 'another'), { code: JSON_RPC_CODE.usedUp });
+    assert.equal(forge.calls.length, 4);
   });
 
   it('has nothing that may be written to in a run without an issue', async () => {

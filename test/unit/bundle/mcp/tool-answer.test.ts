@@ -67,6 +67,7 @@ describe("a tool's answer", () => {
       pending: /next turn/,
       alreadyDone: /End your turn/,
       secretFound: /Nothing was posted\. Mend the text and call post_comment again/,
+      usedUp: /Nothing was done\. Calling again in this turn will not help/,
       unchecked: /Nothing was posted\. Calling again in a while may help/,
     };
     for (const [name, expected] of Object.entries(advice)) {
