@@ -5,6 +5,8 @@ import { endToEnd, type HeaderList } from '../headers.js';
 const AUTHENTICATION = [
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-auth-token', 'x-access-token'],
   ...['private-token', 'job-token', 'x-amz-security-token', 'cookie', 'cookie2', 'x-csrf-token'],
+  // Whom OpenAI is to charge.
+  ...['openai-organization', 'openai-project'],
 ];
 /** Headers by which a request becomes another one behind what checked it. */
 const OVERRIDES = [

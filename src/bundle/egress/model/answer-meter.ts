@@ -12,7 +12,8 @@ import { ChatAnswer, ResponsesAnswer } from './openai-answer.js';
 
 export interface AnswerMeterOptions {
   readonly api: ModelApi;
-  readonly model: string;
+  /** Those that may have written it. */
+  readonly models: readonly string[];
   readonly factor: number;
   /** Bytes of the request's body. */
   readonly requestBytes: number;
@@ -91,10 +92,10 @@ export class AnswerMeter {
   }
 
   #count(how: AnswerEnd): AnswerCost {
-    const { api, model, factor, meter } = this.#options;
+    const { api, models, factor, meter } = this.#options;
     const trouble = this.#troubleOf(how);
     const use = this.#useOf(how);
-    const microUsd = meter.add({ api, model, factor, use, trouble });
+    const microUsd = meter.add({ api, models, factor, use, trouble });
     return { ...use, microUsd };
   }
 

@@ -26,6 +26,7 @@ export const ANTHROPIC_MESSAGES: Dialect = {
     if (type === 'mcp_toolset') return [['remote_mcp', 'a tool of the type "mcp_toolset"']];
     return typeof type === 'string' && CLIENT_TOOL.test(type) ? [] : [serverTool(type)];
   },
+  modelAsks: () => [],
   keys: [
     ['mcp_servers', 'remote_mcp'],
     ['container', 'server_tools'],

@@ -20,7 +20,8 @@ export interface ModelMeterOptions {
 
 export interface MeteredAnswer {
   readonly api: ModelApi;
-  readonly model: string;
+  /** Those that may have written it: the dearest counts. */
+  readonly models: readonly string[];
   readonly factor: number;
   readonly use: AnswerUse;
   /** `null` for an answer that was good. */
@@ -43,8 +44,11 @@ export class ModelMeter {
   }
 
   /** @returns what it cost, in millionths of a US dollar */
-  add({ api, model, factor, use, trouble }: MeteredAnswer): number {
-    const microUsd = costOf(use, priceOf(api, model, this.#options.prices), factor);
+  add({ api, models, factor, use, trouble }: MeteredAnswer): number {
+    const microUsd = models.reduce(
+      (most, model) => Math.max(most, costOf(use, priceOf(api, model, this.#options.prices), factor)),
+      0,
+    );
     this.#use = addUse(this.#use, {
       requests: trouble === null ? 1 : 0,
       failed: trouble === null ? 0 : 1,

@@ -142,11 +142,11 @@ export class ModelPlane {
     // It takes the place of what arrived, and can be longer: `1e20` is written out.
     hold.give();
     if (!hold.take(body.length)) return refused(api, noRoom());
-    const { model, factor } = checked;
+    const { models, factor } = checked;
     const meter =
       call === 'count'
         ? null
-        : new AnswerMeter({ api, model, factor, requestBytes: body.length, meter: this.#meter, now });
+        : new AnswerMeter({ api, models, factor, requestBytes: body.length, meter: this.#meter, now });
     return { kind: 'allowed', body: new HeldBody(body, hold), meter, end };
   }
 }

@@ -7,6 +7,7 @@ import {
   objectsIn,
   RequestFormError,
   serverTool,
+  shown,
   type Asked,
   type Dialect,
 } from './request-parts.js';
@@ -35,6 +36,7 @@ const OPENAI: Pick<Dialect, 'isOpaque' | 'partAsks' | 'otherModels' | 'factor'> 
 export const OPENAI_RESPONSES: Dialect = {
   ...OPENAI,
   toolAsks: responsesTool,
+  modelAsks: () => [],
   keys: [
     ['background', 'background'],
     ['store', 'store'],
@@ -55,6 +57,8 @@ export const OPENAI_RESPONSES: Dialect = {
 export const OPENAI_CHAT: Dialect = {
   ...OPENAI,
   toolAsks: ({ type }) => (CHAT_TOOLS.includes(type) ? [] : [serverTool(type)]),
+  // `gpt-4o-search-preview` and its like always search.
+  modelAsks: (model) => (/search/i.test(model) ? [['server_tools', `the model ${shown(model)}`]] : []),
   keys: [
     ['web_search_options', 'server_tools'],
     ['store', 'store'],

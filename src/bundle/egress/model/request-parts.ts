@@ -10,6 +10,8 @@ export type Asked = readonly [feature: ModelFeature, what: string];
 export interface Dialect {
   /** What a tool is for that the client does not run itself. */
   readonly toolAsks: (tool: JsonObject) => readonly Asked[];
+  /** What a model does by itself. */
+  readonly modelAsks: (model: string) => readonly Asked[];
   /** Keys of the body that ask for something. */
   readonly keys: readonly (readonly [key: string, feature: ModelFeature])[];
   /** Keys of the body that hold the conversation. */

@@ -20,7 +20,8 @@ export type CheckedRequest =
   | {
       readonly kind: 'allowed';
       readonly body: JsonObject;
-      readonly model: string;
+      /** That may answer: the one that is named, then those that would take its place. */
+      readonly models: readonly string[];
       readonly factor: number;
     }
   | { readonly kind: 'refused'; readonly status: 400 | 403; readonly why: string };
@@ -47,7 +48,7 @@ function judged(body: JsonObject, rule: ModelRule): CheckedRequest {
   if (typeof model !== 'string') throw new RequestFormError('the body has no "model"');
   requireSmallLetters(body);
   const dialect = DIALECTS[rule.api];
-  const asked = asksOf(body, dialect);
+  const asked = [...dialect.modelAsks(model), ...asksOf(body, dialect)];
   const models = [model, ...dialect.otherModels(body)];
   const sent = { ...body, ...dialect.changed(body, rule) };
   const unlisted = models.find((name) => !isListedModel(rule, name));
@@ -57,7 +58,7 @@ function judged(body: JsonObject, rule: ModelRule): CheckedRequest {
   }
   const refused = asked.find(([feature]) => !rule.allow.includes(feature));
   if (refused !== undefined) return { kind: 'refused', status: 403, why: whyNot(refused, rule) };
-  return { kind: 'allowed', body: sent, model, factor: dialect.factor(body) };
+  return { kind: 'allowed', body: sent, models, factor: dialect.factor(body) };
 }
 
 /** What it asks for beyond an answer. */

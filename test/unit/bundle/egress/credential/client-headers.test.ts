@@ -35,6 +35,8 @@ describe("what of a client's headers goes on through a route", () => {
       'Authorization',
       'Cookie',
       'X-Api-Key',
+      'OpenAI-Organization',
+      'OpenAI-Project',
       'Proxy-Authorization',
       'X-Forwarded-For',
       'X-HTTP-Method-Override',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
+import { NO_TOKENS } from '../../../../../src/bundle/egress/model/answer-reader.js';
 import { AnswerMeter, type AnswerEnd } from '../../../../../src/bundle/egress/model/answer-meter.js';
 import { ModelMeter } from '../../../../../src/bundle/egress/model/model-meter.js';
 import type { ModelApi } from '../../../../../src/domain/egress/route.js';
@@ -34,7 +35,7 @@ function metered(answer: Answer, cuts: readonly number[] = [], budget: ModelBudg
   const { headers = { 'content-type': 'text/event-stream; charset=utf-8' } } = answer;
   const meter = new ModelMeter({ budget, prices: [], onChange: () => undefined });
   const now = (): number => NOW;
-  const one = new AnswerMeter({ api, model: MODELS[api], factor: 1, requestBytes, meter, now });
+  const one = new AnswerMeter({ api, models: [MODELS[api]], factor: 1, requestBytes, meter, now });
   one.begin(status, headers);
   const bytes = Buffer.from(text);
   const places = [0, ...[...cuts].sort((a, b) => a - b), bytes.length];
@@ -159,10 +160,23 @@ describe('what an answer of a model used', () => {
     assert.deepEqual(gpt.use, { ...NO_USE, requests: 1, inputTokens: 1000, outputTokens: 3, microUsd: 1280 });
   });
 
+  it('is that of the dearest of the models that may have written it', () => {
+    const use = { ...NO_TOKENS, inputTokens: 1_000_000 };
+    const price = (input: number) => ({ input, output: 0, cacheRead: 0, cacheWrite: 0 });
+    const prices = [
+      ['cheap', price(1)],
+      ['dear', price(7)],
+    ] as const;
+    const meter = new ModelMeter({ budget: NO_BUDGET, prices, onChange: () => undefined });
+    const answer = { api: 'anthropic-messages', factor: 1, use, trouble: null } as const;
+    assert.equal(meter.add({ ...answer, models: ['cheap', 'dear', 'cheap'] }), 7_000_000);
+    assert.equal(meter.add({ ...answer, models: ['cheap'] }), 1_000_000);
+  });
+
   it('of a client that leaves before there is an answer is its request', () => {
     const meter = new ModelMeter({ budget: NO_BUDGET, prices: [], onChange: () => undefined });
     const one = new AnswerMeter({
-      ...{ api: 'openai-responses', model: 'gpt-5', factor: 1, requestBytes: 400, meter, now: () => NOW },
+      ...{ api: 'openai-responses', models: ['gpt-5'], factor: 1, requestBytes: 400, meter, now: () => NOW },
     });
     one.end('left');
     assert.deepEqual(meter.report?.use, { ...NO_USE, requests: 1, inputTokens: 100, microUsd: 125 });
@@ -323,7 +337,7 @@ describe('what is wrong with a model', () => {
     const meter = new ModelMeter({ budget: NO_BUDGET, prices: [], onChange: () => undefined });
     const ask = (status: number): void => {
       const one = new AnswerMeter({
-        ...{ api: 'openai-chat', model: 'gpt-5', factor: 1, requestBytes: 1, meter, now: () => NOW },
+        ...{ api: 'openai-chat', models: ['gpt-5'], factor: 1, requestBytes: 1, meter, now: () => NOW },
       });
       one.begin(status, {});
       one.end('whole');
@@ -342,7 +356,7 @@ describe('what is wrong with a model', () => {
     const report = (): ModelReport | null => meter.report;
     assert.equal(meter.spent(), undefined);
     assert.equal(report(), null);
-    const answer = { api: 'openai-chat', model: 'gpt-5', factor: 1, trouble: null } as const;
+    const answer = { api: 'openai-chat', models: ['gpt-5'], factor: 1, trouble: null } as const;
     const use = {
       inputTokens: 79,
       cacheReadTokens: 0,

@@ -187,6 +187,7 @@ describe('what a request to a model may ask for', () => {
       responses,
       /server_tools/,
     ],
+    ['a model that always searches', talk({ model: 'gpt-5-Search-preview' }), chat, /server_tools/],
     [
       'a group of tools within a group',
       gpt({ tools: [{ type: 'namespace', tools: [{ type: 'namespace', tools: [] }] }] }),
@@ -465,6 +466,13 @@ describe('what of a request to a model is changed', () => {
     assert.equal(check('{"model":"claude-opus-5","model":"claude-sonnet-5"}', anthropic).kind, 'refused');
     const proto = '{"model":"claude-opus-5","__proto__":{"tools":[]},"messages":[]}';
     assert.equal(JSON.stringify(sent(proto, anthropic)), proto);
+  });
+
+  it('says which models may answer', () => {
+    const fallbacks = [{ model: 'claude-haiku-4-5' }, { model: 'claude-opus-6' }];
+    const checked = check(claude({ fallbacks }), anthropic);
+    assert.ok(checked.kind === 'allowed');
+    assert.deepEqual(checked.models, ['claude-opus-5', 'claude-haiku-4-5', 'claude-opus-6']);
   });
 
   it('says how much dearer it is', () => {
