@@ -92,10 +92,12 @@ export const MESSAGES: readonly HostileCommits[] = [
   }),
   commit('a signature of 1 MiB', TOO_LONG, { headers: `gpgsig ${'A'.repeat(MIB)}\n` }),
   commit('a header that nobody knows, 60 kB', 'published', { headers: `x-header ${upTo('x')}\n` }),
-  commit('an encoding that nobody knows', 'published', {
+  commit('an encoding that nobody knows', /has the encoding x-bottle/, {
     headers: 'encoding x-bottle\n',
     message: Buffer.from([0xff, 0xfe, 10]),
   }),
+  commit('an encoding of 60 kB', /has the encoding x+…, and only/, { headers: `encoding ${upTo('x')}\n` }),
+  commit('thousands of encodings', /has the encoding latin1/, { headers: upTo('encoding latin1\n') }),
   commit('an author with a name of 100 kB', TOO_LONG, {
     author: { name: 'n'.repeat(100_000), email: 'a@b' },
   }),

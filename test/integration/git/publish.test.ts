@@ -407,6 +407,48 @@ describe('publishing through git', () => {
       assert.match(reasonOf(await fixture.publish()), /has the author alice.*Merge the work of others/s);
     });
 
+    /** On top of the base, byte for byte. */
+    function rawCommit(headers: string | Uint8Array): void {
+      const tree = git(fixture.work, 'rev-parse', 'HEAD^{tree}');
+      const start = `tree ${tree}\nparent ${fixture.base}\n`;
+      const file = join(fixture.root, 'raw-commit');
+      writeFileSync(file, Buffer.concat([Buffer.from(start), Buffer.from(headers), Buffer.from('\n\nx\n')]));
+      const commit = git(fixture.work, 'hash-object', '-t', 'commit', '--literally', '-w', file);
+      writeFileSync(join(fixture.work, '.git/refs/heads', BRANCH), `${commit}\n`);
+    }
+    const AGENT = 'agent <agent@example.test> 1700000000 +0000';
+    const ALICE = 'alice <alice@example.test> 1700000000 +0000';
+
+    it('goes by the bytes of a commit, not by what git makes of them in another encoding', async () => {
+      const shown = ebcdic(`\nauthor ${AGENT}\ncommitter ${AGENT}\n\n`);
+      const stored = `author ${ALICE}\ncommitter ${ALICE}\nencoding IBM037\nx-more `;
+      rawCommit(Buffer.concat([Buffer.from(stored), shown]));
+      assert.equal(git(fixture.work, 'log', '-1', '--format=%an %cn'), 'agent agent', 'what git says');
+      assert.match(reasonOf(await fixture.publish()), /has the author alice <alice@example.test>/);
+    });
+
+    it('refuses texts in another encoding than UTF-8, and says how to commit', async () => {
+      for (const encoding of ['ISO-8859-1', 'UTF-7', 'x-bottle']) {
+        rawCommit(`author ${AGENT}\ncommitter ${AGENT}\nencoding ${encoding}`);
+        const reason = reasonOf(await fixture.publish());
+        assert.ok(reason.includes(`has the encoding ${encoding}`), reason);
+        assert.match(reason, /git -c i18n.commitEncoding=utf-8/);
+      }
+      rawCommit(`author ${AGENT}\ncommitter ${AGENT}\nencoding uTf-8\nencoding latin1`);
+      assert.match(reasonOf(await fixture.publish()), /has the encoding latin1/);
+      rawCommit(`author ${AGENT}\ncommitter ${AGENT}\nencoding uTf-8`);
+      assert.equal((await fixture.publish()).kind, 'pushed');
+    });
+
+    it('refuses a second author or committer, wherever in the beginning', async () => {
+      rawCommit(`author ${AGENT}\ncommitter ${AGENT}\nx-more y\nauthor ${ALICE}`);
+      assert.match(reasonOf(await fixture.publish()), /has the author alice/);
+      rawCommit(`author ${AGENT}\ncommitter ${AGENT}\nx-more y\ncommitter ${AGENT}`);
+      assert.match(reasonOf(await fixture.publish()), /has 2 committers/);
+      rawCommit(`author ${AGENT}\ncommitter ${AGENT}\nx-more y\n author ${ALICE}`);
+      assert.equal((await fixture.publish()).kind, 'pushed', 'that line goes on with the one before it');
+    });
+
     it('compares names as git keeps them', async () => {
       const author = { name: '  Agent Smith, Jr. ', email: '<agent@example.test>' };
       gitAs('agent', fixture.work, 'config', 'user.name', author.name);
@@ -560,3 +602,20 @@ describe('publishing through git', () => {
     });
   });
 });
+
+/** The characters of a commit's header in IBM037, where not even a line feed is one of ASCII's. */
+function ebcdic(text: string): Uint8Array {
+  const rows = { 0x81: 'abcdefghi', 0x91: 'jklmnopqr', 0xa2: 'stuvwxyz', 0xf0: '0123456789' };
+  const codes = new Map([
+    ['\n', 0x25],
+    [' ', 0x40],
+    ['.', 0x4b],
+    ['<', 0x4c],
+    ['+', 0x4e],
+    ['>', 0x6e],
+    ['@', 0x7c],
+  ]);
+  for (const [first, row] of Object.entries(rows))
+    for (let at = 0; at < row.length; at += 1) codes.set(row.charAt(at), Number(first) + at);
+  return Uint8Array.from(text, (character) => codes.get(character) ?? 0);
+}
