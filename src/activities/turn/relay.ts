@@ -14,6 +14,8 @@ import { untilDelivered } from './until-delivered.js';
 
 /** The queue is looked at this often even when no change was reported, milliseconds. */
 const POLL_MS = 500;
+/** Most refused files that are told of in a turn. */
+const MAX_SAID = 256;
 
 type RequestMessage = QueueMessage & { readonly body: Extract<QueueBody, { kind: 'open_pr' }> };
 
@@ -34,6 +36,7 @@ export class Relay {
   private readonly requests = new Map<string, Promise<void>>();
   /** File names of messages that went since the last reading began, and may be in what it read. */
   private readonly gone = new Set<string>();
+  private readonly refused = new Set<string>();
   private draining: Promise<void> = Promise.resolve();
   private flooded = false;
   private readonly texts: TextChecks;
@@ -102,11 +105,17 @@ export class Relay {
     }
   }
 
+  /** Once of each: a directory with content stays. */
+  private sayRefused(fileName: string, reason: string): void {
+    if (this.refused.has(fileName) || this.refused.size >= MAX_SAID) return;
+    this.refused.add(fileName);
+    this.ports.log.warn({ slug: this.input.slug, fileName, reason }, 'a file in the queue was refused');
+  }
+
   private async drainOnce(signal: AbortSignal): Promise<void> {
     this.gone.clear();
     const { messages, flood, refused } = await this.ports.queue.read(this.input.slug);
-    for (const { fileName, reason } of refused)
-      this.ports.log.warn({ slug: this.input.slug, fileName, reason }, 'a file in the queue was refused');
+    for (const { fileName, reason } of refused) this.sayRefused(fileName, reason);
     if (flood && !this.flooded) {
       this.flooded = true;
       this.events.onFlood();

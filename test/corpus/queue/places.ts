@@ -25,7 +25,7 @@ const linked = (name: string, target: string): QueueCase =>
 const made = (
   name: string,
   make: (path: string) => unknown,
-  more: Pick<QueueCase, 'asRoot'> = {},
+  more: Pick<QueueCase, 'asRoot' | 'stays'> = {},
 ): QueueCase => lying(name, /^not a regular file$/, async ({ out }) => make(join(out, FIRST)), more);
 
 /** Does it again and again beside the worker. */
@@ -99,14 +99,26 @@ const NO_FILES: readonly QueueCase[] = [
   made('a device without end', (path) => execFileSync('mknod', [path, 'c', '1', '5']), { asRoot: true }),
   made('a disk', (path) => execFileSync('mknod', [path, 'b', '7', '200']), { asRoot: true }),
   made('a directory', (path) => mkdir(path)),
-  made('a directory with 5,000 files', async (path) => {
-    // Whole before it is looked at, or it is taken away meanwhile.
-    const filling = join(dirname(path), '.writing-many');
-    await mkdir(filling);
-    for (let at = 0; at < 5_000; at += 1) await writeFile(join(filling, String(at)), '');
-    await rename(filling, path);
-  }),
-  made('directories 1,500 deep', (path) => mkdir(join(path, 'd/'.repeat(1_500)), { recursive: true })),
+  made(
+    'a directory with 5,000 files',
+    async (path) => {
+      // Whole before it is looked at, or it is taken away while it is empty.
+      const filling = join(dirname(path), '.writing-many');
+      await mkdir(filling);
+      for (let at = 0; at < 5_000; at += 1) await writeFile(join(filling, String(at)), '');
+      await rename(filling, path);
+    },
+    { stays: true },
+  ),
+  made(
+    'directories 1,500 deep',
+    async (path) => {
+      const filling = join(dirname(path), '.writing-deep');
+      await mkdir(join(filling, 'd/'.repeat(1_500)), { recursive: true });
+      await rename(filling, path);
+    },
+    { stays: true },
+  ),
   lying(
     'a file of root’s',
     /^written by uid \d+$/,

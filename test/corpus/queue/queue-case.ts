@@ -20,6 +20,8 @@ export interface QueueCase {
   readonly end: 'delivered' | 'flood' | RegExp;
   /** Only root can bring it about. */
   readonly asRoot?: true;
+  /** It is refused, but lies there until the run ends. */
+  readonly stays?: true;
   readonly put: (ground: Ground) => Promise<Going | undefined>;
 }
 
@@ -71,7 +73,7 @@ export function lying(
   name: string,
   end: QueueCase['end'],
   put: (ground: Ground) => Promise<unknown>,
-  more: Pick<QueueCase, 'asRoot'> = {},
+  more: Pick<QueueCase, 'asRoot' | 'stays'> = {},
 ): QueueCase {
   return {
     name,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HOSTILE_QUEUES } from '../../corpus/queue/index.js';
-import { lines, nameOf, putWhole, type QueueCase } from '../../corpus/queue/queue-case.js';
+import { FIRST, lines, nameOf, putWhole, type QueueCase } from '../../corpus/queue/queue-case.js';
 import { until } from '../../support/bundle/until.js';
 import { RelayingWorker, type RelayedRun } from '../../support/files/relaying-worker.js';
 import { PATIENCE } from '../../support/scale/patience.js';
@@ -74,17 +74,17 @@ describe('hostile queues', function () {
       await writeFile(outside, content);
       await heart.during(async () => {
         const going = await hostile.put({ out: queueOut, outside, slug });
+        const mayStay = going !== undefined || hostile.stays === true;
         await putWhole(queueOut, HONEST, JSON.stringify(lines(slug, 'honest')));
         // What comes and goes may not have been there yet when the queue was looked at.
         const isSeen = (): boolean => typeof hostile.end === 'string' || run.refused.length > 0;
         await until(
           'an end of it',
           async () =>
-            run.isFlooded || (isDealtWith(await readdir(queueOut), going !== undefined) && isSeen())
-              ? true
-              : undefined,
+            run.isFlooded || (isDealtWith(await readdir(queueOut), mayStay) && isSeen()) ? true : undefined,
           ANSWER_MS,
         );
+        if (hostile.stays === true) assert.ok((await readdir(queueOut)).includes(FIRST));
         await going?.();
         const began = performance.now();
         await ended(run);

@@ -91,10 +91,27 @@ describe('the queue of a run', () => {
       await put(paths, 1);
       await queue.read(slug);
       await rm(join(paths.queueOut, nameOf(1)));
-      await mkdir(join(paths.queueOut, nameOf(1), 'inside'), { recursive: true });
+      await mkdir(join(paths.queueOut, nameOf(1)));
       await queue.acknowledge(slug, nameOf(1));
       assert.deepEqual((await readdir(join(paths.root, 'queue'))).sort(), ['in', 'out']);
       assert.deepEqual(await readdir(paths.queueOut), []);
+    }));
+
+  it('never goes into a directory, which may be another one at any moment, and goes on beside it', () =>
+    withQueue(async ({ paths, queue }) => {
+      const inside = join(paths.queueOut, nameOf(1), 'inside');
+      await mkdir(inside, { recursive: true });
+      await writeFile(join(inside, 'file'), 'x');
+      await put(paths, 2);
+      for (let look = 0; look < 2; look += 1) {
+        const { messages, refused, flood } = await queue.read(slug);
+        assert.deepEqual([messages.map(({ fileName }) => fileName), flood], [[nameOf(2)], false]);
+        assert.deepEqual(refused, [{ fileName: `"${nameOf(1)}"`, reason: 'not a regular file' }]);
+      }
+      await queue.acknowledge(slug, nameOf(1));
+      await queue.setAside(slug, nameOf(1));
+      await queue.archive(slug);
+      assert.equal(await readFile(join(inside, 'file'), 'utf8'), 'x');
     }));
 
   it('takes every hostile file away and still delivers the honest ones', () =>
@@ -109,7 +126,7 @@ describe('the queue of a run', () => {
       await writeFile(join(out, nameOf(5)), '');
       await truncate(join(out, nameOf(5)), 2 ** 40);
       await mkdir(join(out, nameOf(6)));
-      await mkdir(join(out, 'directory/inside'), { recursive: true });
+      await mkdir(join(out, 'directory'));
       for (const name of ['x.json', `${nameOf(7)}.bak`, '..json', 'a\nb', '0-abcdefgh.json', 'ä'])
         await writeFile(join(out, name), JSON.stringify(done));
       await put(paths, 8, '{"kind":"done"');

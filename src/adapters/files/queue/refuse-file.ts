@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { QUEUE_MESSAGE_BYTES } from '../../../domain/run/queue.js';
@@ -8,14 +8,14 @@ const KEPT = 32;
 
 /**
  * Takes an entry out of the queue: moved to `keepIn`, if there is one, when it is a small regular file and few are kept, else deleted.
- * Never throws: what cannot be moved (a directory with content, when the host is not root) stays, is refused each time,
- * and counts towards the flood limit.
+ * Never throws: what cannot be moved (a directory with content) stays, is refused each time, and counts towards the flood
+ * limit. Nothing is looked for in a directory: who made it may put a link in its place at any moment.
  */
 export async function takeAway(path: string | Buffer, keepIn: string | null): Promise<void> {
   try {
     const found = await lstat(path);
     if (found.isDirectory()) {
-      await removeDirectory(path);
+      await rmdir(path);
     } else if (
       keepIn !== null &&
       found.isFile() &&
@@ -35,13 +35,4 @@ export async function takeAway(path: string | Buffer, keepIn: string | null): Pr
 async function count(directory: string): Promise<number> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return (await readdir(directory)).length;
-}
-
-/** Empty ones only need rights on their parent. */
-async function removeDirectory(path: string | Buffer): Promise<void> {
-  try {
-    await rmdir(path);
-  } catch {
-    await rm(path, { recursive: true, force: true });
-  }
 }

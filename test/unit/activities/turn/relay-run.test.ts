@@ -85,6 +85,25 @@ describe('the relay, for as long as its turn runs', () => {
     assert.deepEqual(world.warned, ['a file in the queue was refused']);
   });
 
+  it('says of a file that stays only once that it is not taken, and of 256 in a turn at most', async () => {
+    const stay = (names: readonly string[]): void => {
+      const refused = names.map((fileName) => ({ fileName, reason: 'not a regular file' }));
+      read = () => Promise.resolve({ messages: [], flood: false, refused });
+    };
+    const look = async (): Promise<void> => {
+      const before = looks;
+      tell();
+      await lookedAt(before + 1);
+    };
+    const names = Array.from({ length: 200 }, (_, at) => String(at));
+    stay(names);
+    for (let times = 0; times < 3; times += 1) await look();
+    assert.equal(world.warned.length, 200);
+    stay(names.map((name) => `${name}x`));
+    for (let times = 0; times < 3; times += 1) await look();
+    assert.equal(world.warned.length, 256);
+  });
+
   it('ends when it is told to, and watches no longer', async () => {
     over.abort();
     await running;
