@@ -3,10 +3,10 @@ import type { NamedText } from '../../domain/secret/secret-scanner.js';
 /**
  * gitleaks reads standard input in pieces of 100 kB and looks at each by itself. It cuts between two lines when it finds
  * an empty line within the next 25 kB, so no text may be longer than that: a longer one is given in windows that overlap
- * by more than a secret's length.
+ * by more than a secret's length. A UTF-16 unit is three bytes of UTF-8 at most.
  */
-const WINDOW = 16 * 1024;
-const STEP = 10 * 1024;
+const WINDOW = 8 * 1024;
+const STEP = 2 * 1024;
 
 export interface TextDocument {
   readonly content: string;
