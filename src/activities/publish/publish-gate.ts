@@ -175,12 +175,9 @@ async function pushBranch(
   const { slug, turn, subject, extraction, record } = input;
   if (extraction.bundle === null)
     return { kind: 'unchanged', onForge: (record.refs?.branchSha ?? null) !== null, head: null };
-  const bundleFile = await ports.files.saveFile(
-    slug,
-    `turns/${String(turn)}/publish.bundle`,
-    extraction.bundle,
-  );
-  const verdict = await ports.git.publish({
+  const file = `turns/${String(turn)}/publish.bundle`;
+  const bundleFile = await ports.files.saveFile(slug, file, extraction.bundle);
+  const request = {
     repo: subject,
     ...(fork === undefined ? {} : { fork }),
     branch,
@@ -194,7 +191,9 @@ async function pushBranch(
     texts: textsOf(input.publication),
     seen: input.seen,
     signal: input.signal,
-  });
+  };
+  // No quota counts it.
+  const verdict = await ports.git.publish(request).finally(() => ports.files.removeFile(slug, file));
   if (verdict.kind === 'unchanged')
     return { kind: 'unchanged', onForge: verdict.onForge, head: verdict.onForge ? verdict.head : null };
   if (verdict.secretScan !== undefined) await noteScan(ports, input, verdict.secretScan);

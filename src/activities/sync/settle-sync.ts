@@ -13,6 +13,9 @@ import { extractWork } from '../publish/publish-gate.js';
 import { hostOfSync } from './host-of-sync.js';
 import type { SyncPorts } from './sync-ports.js';
 
+/** Of the turn's commits, while they are published. */
+const BUNDLE = 'turns/1/publish.bundle';
+
 export interface SettleSyncInput {
   readonly run: SyncRun;
   /** `null` when there was no turn; `failure` says why. */
@@ -135,11 +138,11 @@ async function publish(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const { slug, refs, order, agentBranch, prepared } = run;
-  const verdict = await host.git.publish({
+  const request = {
     repo: order.fork,
     branch: agentBranch,
     bundledAs: refs.branch,
-    bundleFile: await host.files.saveFile(slug, 'turns/1/publish.bundle', bundle),
+    bundleFile: await host.files.saveFile(slug, BUNDLE, bundle),
     baseSha: run.startSha,
     baseBranch: refs.branch,
     upstreamSha: refs.upstreamSha,
@@ -150,7 +153,8 @@ async function publish(
     // Title and text are ours.
     texts: [],
     signal,
-  });
+  };
+  const verdict = await host.git.publish(request).finally(() => host.files.removeFile(slug, BUNDLE));
   const scanned = 'secretScan' in verdict ? { secretScan: verdict.secretScan } : {};
   if (verdict.kind === 'refused') return { ...not('failed', verdict.reason), ...scanned };
   // A try that died after its push finds the branch there.

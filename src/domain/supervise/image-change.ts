@@ -44,6 +44,7 @@ export function readImageChange(current: string, proposed: string): ReadSteps {
     else if (!ALLOWED.has(name))
       problems.push(`${where}: ${name.slice(0, 32)} cannot be used here, only ${NAMES}`);
     else if (/^\S+\s+--/.test(text)) problems.push(`${where}: ${name} takes no flags such as --mount here`);
+    else if (text.endsWith('\\')) problems.push(`${where}: ${name} must not end in a backslash`);
     else if (!/^\S+\s+\S/.test(text)) problems.push(`${where}: ${name} says nothing`);
   }
   if (rest.length > MAX_STEPS) problems.push(`at most ${String(MAX_STEPS)} instructions: join some with &&`);

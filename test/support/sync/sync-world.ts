@@ -46,6 +46,8 @@ export class SyncWorld {
   /** Asked of git, in order. */
   readonly asked: string[] = [];
   readonly requests: GitPublishRequest[] = [];
+  /** What was in the file of each of them. */
+  readonly bundles: string[] = [];
   bundled: ReadonlyMap<string, string> | undefined;
   stuckBlobs: readonly string[] = [];
   found: AgentAnswer = {
@@ -110,6 +112,7 @@ function portsOf(world: SyncWorld, home: string): SyncPorts {
         blobsOf: (_fork, path, commits) => ask(`${path} ${commits.join(' ')}`, world.stuckBlobs),
         publish: (request) => {
           world.requests.push(request);
+          world.bundles.push(readFileSync(request.bundleFile, 'utf8'));
           return Promise.resolve(host.verdict());
         },
       },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
 import {
   publishThroughGate,
@@ -163,13 +163,14 @@ describe('the publish gate', () => {
     const git = {
       publish: (request: GitPublishRequest) => {
         asked = request;
+        assert.equal(readFileSync(request.bundleFile, 'utf8'), 'commits');
         return Promise.resolve(world.verdict());
       },
     } as unknown as GitRepository;
     await publish({}, { git, ...inFork() });
     assert.ok(asked !== undefined);
     const { bundleFile, submoduleRepos, signal, seen, ...rest } = asked;
-    assert.equal(readFileSync(bundleFile, 'utf8'), 'commits');
+    assert.ok(!existsSync(bundleFile), 'no quota counts it');
     assert.deepEqual([submoduleRepos, seen], [[], undefined]);
     assert.equal(signal?.aborted, false);
     const { allowPaths, gitUser } = PREPARED;

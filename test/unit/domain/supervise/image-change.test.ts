@@ -63,6 +63,7 @@ describe('what a proposed Dockerfile adds to an image', () => {
       [`FROM ${IMAGE}\nRU\\\nN --mount=x id`, /^line 2: RUN takes no flags/],
       [`FROM ${IMAGE}\nRUN`, /^line 2: RUN says nothing/],
       [`FROM ${IMAGE}\n${'X'.repeat(99)} a`, /^line 2: X{32} cannot be used here/],
+      [`FROM ${IMAGE}\nRUN echo \\\u00A0\nUSER 1000\n`, /^line 2: RUN must not end in a backslash/],
       [`FROM ${IMAGE}\nRUN true \\\n`, /^line 2: the instruction goes on/],
       [`FROM ${IMAGE}\nRUN echo \u202e1\n`, /^line 2: it has a character that cannot be seen/],
       [`FROM ${IMAGE}\nRUN echo \u001b[2K\n`, /^line 2: it has a character that cannot be seen/],
