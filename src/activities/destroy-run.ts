@@ -1,12 +1,15 @@
+import { lastPushed } from './base/last-pushed.js';
+import { recordBefore } from './base/record-before.js';
 import type { HostPorts } from './ports/host-ports.js';
 import { extractWork, knownCommits } from './publish/publish-gate.js';
 import { BotBottleError, GitOverrunError } from '../domain/base/errors.js';
 import type { Work } from '../domain/run/under-way.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../domain/forge/issue.js';
-import { UNPUBLISHED_BUNDLE, WORK_BUNDLE } from '../domain/run/run-files.js';
+import { UNPUBLISHED_BUNDLE, WORK_BUNDLE, type TurnRecord } from '../domain/run/run-files.js';
 import { atMostThrice, isAway, isFinal } from './base/tries.js';
 import { stepOfRun } from './base/work-of-run.js';
 import { branchOf, issueOfSlug, localBranchOf } from '../domain/run/slug.js';
+import { newestSnapshot } from './transcript/kept-snapshots.js';
 
 const REMOVAL_TIMEOUT_MS = 10 * 60_000;
 
@@ -19,6 +22,8 @@ export interface EndedRun {
   readonly subject: SubjectRef | null;
   /** `null` when no turn was ever prepared. */
   readonly branch: string | null;
+  /** Its last one; without it, the last whose session was kept. */
+  readonly turn?: number;
   /** Of a run without an issue: where its commits come from, as far as that is known. */
   readonly source?: RepoRef;
   /** It goes on on another host, which may share this engine: then what has that host's label is not touched. */
@@ -147,8 +152,12 @@ async function keepUnpublished(ports: HostPorts, run: EndedRun, signal: AbortSig
   const branch =
     run.branch ?? localBranchOf(run.slug) ?? (number === undefined ? undefined : branchOf(run.slug, number));
   if (branch === undefined) return;
-  const known = await commitsOnForge(ports, run, branch);
-  const work = await extractWork(ports, run, branch, known, 'unpublished', signal);
+  const had = await hadOnForge(ports, run);
+  const known = await commitsOnForge(ports, run, branch, had);
+  let work = await extractWork(ports, run, branch, known, 'unpublished', signal);
+  // A whole history that the forge no longer has may be too much: then all that it had once is left out.
+  if (work.kind === 'failed' && had.commits.some((commit) => !known.includes(commit)))
+    work = await extractWork(ports, run, branch, [...known, ...had.commits], 'unpublished', signal);
   if (work.kind === 'failed') {
     ports.log.warn({ slug: run.slug, reason: work.reason }, 'unpublished commits could not be kept');
     return;
@@ -158,16 +167,58 @@ async function keepUnpublished(ports: HostPorts, run: EndedRun, signal: AbortSig
   if (bundle !== null) await ports.files.saveFile(run.slug, file, bundle);
 }
 
-async function commitsOnForge(ports: HostPorts, run: EndedRun, branch: string): Promise<string[]> {
+interface HadOnForge {
+  readonly baseBranches: readonly string[];
+  readonly commits: readonly string[];
+}
+
+/**
+ * What the run saw on the forge and pushed to it. The newest turn may have ended before its commits came to the workspace, so those of
+ * the one before it count, too.
+ */
+async function hadOnForge({ files }: Pick<HostPorts, 'files'>, run: EndedRun): Promise<HadOnForge> {
+  const { slug } = run;
+  const last = run.turn ?? (await newestSnapshot(files, slug));
+  const hasRefs = ({ refs }: TurnRecord): boolean => refs !== null;
+  const newest = await recordBefore(files, { slug, turn: last + 1 }, hasRefs);
+  const before = await recordBefore(files, { slug, turn: newest?.turn ?? 0 }, hasRefs);
+  const pushed = (await lastPushed({ files }, slug)) ?? [];
+  return {
+    baseBranches: [newest?.refs?.baseBranch ?? []].flat(),
+    commits: [...new Set([newest, before].flatMap((one) => knownCommits(one?.refs)).concat(pushed))],
+  };
+}
+
+/**
+ * The forge's tips are mostly newer than the workspace, which can't leave out what it does not have: with them alone a run whose
+ * pull request was merged, and its branch deleted, would keep the whole history. So what the run saw there is left out as
+ * well, if it is still in the history of a tip; what was merged by squash is not, and is kept.
+ */
+async function commitsOnForge(
+  ports: HostPorts,
+  run: EndedRun,
+  branch: string,
+  had: HadOnForge,
+): Promise<readonly string[]> {
   const repository = run.source ?? run.subject;
   // Nobody knows any more where they came from: all of them are kept.
   if (repository === null || (isLocal(repository) && repository.path === undefined)) return [];
   try {
     const state = run.source === undefined ? await ports.forks?.look(repository) : undefined;
     const fork = state?.kind === 'there' ? state.fork : undefined;
-    return knownCommits(await ports.git.refresh(repository, branch, [], fork));
+    const tips = knownCommits(await ports.git.refresh(repository, branch, had.baseBranches, fork));
+    const still: string[] = [];
+    for (const commit of had.commits.filter((one) => !tips.includes(one)))
+      for (const tip of tips)
+        if (await ports.git.isAncestor(repository, commit, tip)) {
+          still.push(commit);
+          break;
+        }
+    return [...tips, ...still];
   } catch (error) {
-    if (!isFinal(error) && !(error instanceof GitOverrunError)) throw error;
+    // The repository is there, whatever it needs.
+    if (error instanceof GitOverrunError) return had.commits;
+    if (!isFinal(error)) throw error;
     return [];
   }
 }

@@ -48,6 +48,27 @@ describe("a run's end, against a real forge and a real engine", function () {
     assert.deepEqual(await runtime.list(slug), []);
   });
 
+  for (const style of ['merge', 'squash'] as const)
+    it(`keeps no history of the forge’s after a ${style}, with the branch deleted`, async () => {
+      const world = await GateWorld.create(await sharedGitea());
+      await world.agent('echo x >a; git add a; git commit -qm Work');
+      const base = world.refs?.baseSha ?? '';
+      const { publish } = await world.settle();
+      assert.ok(publish.kind === 'published', JSON.stringify(publish));
+      await world.alice.mergePr(publish.pr, style);
+      await world.alice.api.call(
+        'DELETE',
+        `/repos/${world.repository}/branches/${encodeURIComponent(world.branch)}`,
+      );
+      const { slug, subject, branch, turn, ports } = world;
+      await destroyRun(ports, { slug, subject, branch, turn });
+      const bundle = await ports.files.readFile(slug, 'unpublished.bundle');
+      const header = bundle && Buffer.from(bundle).toString('latin1').split('\n\n')[0];
+      if (style === 'merge') assert.equal(header, undefined);
+      else assert.match(header ?? '', new RegExp(`^-${base} `, 'm'));
+      await world.remove();
+    });
+
   it('ends although nothing of what its agent left can be kept', async () => {
     await world.agent('echo x >a; git add a; git commit -qm Work');
     const { slug, subject, branch, runtime, ports } = world;

@@ -73,6 +73,8 @@ export class HostWorld {
   /** What the forge has, before an `open_pr` is published. */
   branches: GitRepository['branches'] = () =>
     Promise.resolve({ defaultBranch: 'main', branches: new Map([['main', BASE]]) });
+  /** In the mirror. */
+  isAncestor: GitRepository['isAncestor'] = () => Promise.resolve(false);
   /** What was to be published. */
   readonly published: GitPublishRequest[] = [];
   /** Blobs of `STUCK.md` that these commits have, by commit. */
@@ -164,6 +166,7 @@ function portsOf(world: HostWorld, home: string, underWay: UnderWayFiles): HostP
     underWay,
     git: {
       refresh: (...asked: Parameters<GitRepository['refresh']>) => world.refresh(...asked),
+      isAncestor: (...asked: Parameters<GitRepository['isAncestor']>) => world.isAncestor(...asked),
       branches: (...asked: Parameters<GitRepository['branches']>) => world.branches(...asked),
       publish: (request: GitPublishRequest) => {
         world.asked.push('push');

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
+import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { BottleRuntimeError, GitError, GitOverrunError } from '../../../src/domain/base/errors.js';
-import { BRANCH, HostWorld, report, SLUG } from '../../support/host/host-world.js';
+import { keepPushed } from '../../../src/activities/base/last-pushed.js';
+import { BASE, BRANCH, HEAD, HostWorld, report, SLUG } from '../../support/host/host-world.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
@@ -73,6 +75,63 @@ describe('a run’s end', () => {
       assert.deepEqual([await kept(), known], ['all of them', [[]]]);
       assert.ok(isRemoved());
     });
+
+  describe('whose forge has gone on since', () => {
+    const TIP = 'c'.repeat(40);
+    const OLDER = 'd'.repeat(40);
+    let left: (readonly string[])[];
+    beforeEach(async () => {
+      await world.begin({ refs: { startSha: OLDER, baseBranch: 'next', baseSha: OLDER, branchSha: null } });
+      const refs = { startSha: BASE, baseBranch: 'next', baseSha: BASE, branchSha: null };
+      await world.ports.files.writeTurn(SLUG, { ...blankTurnRecord(2), refs });
+      await keepPushed(world.ports, SLUG, HEAD);
+      left = [];
+      world.refresh = (_repo, _branch, bases) => {
+        assert.deepEqual(bases, ['next'], 'the base that the run works on');
+        return Promise.resolve({ startSha: TIP, baseBranch: 'next', baseSha: TIP, branchSha: null });
+      };
+      world.answers = ({ name, argv }) => {
+        if (name === 'unpublished') left.push(argv.filter((word) => /^[0-9a-f]{40}$/.test(word)));
+        return report({ bundle: 'commits' });
+      };
+    });
+    const end = (turn?: number) =>
+      destroyRun(world.ports, {
+        slug: SLUG,
+        subject,
+        branch: BRANCH,
+        ...(turn === undefined ? {} : { turn }),
+      });
+
+    it('keeps nothing of what it saw there or published, where that is still in the history', async () => {
+      world.isAncestor = (_repo, commit, tip) => Promise.resolve(tip === TIP && commit !== HEAD);
+      await end(4);
+      await world.ports.files.saveFile(SLUG, 'transcript/turn-2.tar', '');
+      await end();
+      assert.deepEqual(left, Array(2).fill([TIP, BASE, OLDER]), 'also where nobody knows the turn');
+      world.isAncestor = () => Promise.resolve(true);
+      await end(1);
+      assert.deepEqual(left.at(-1), [TIP, OLDER, HEAD]);
+    });
+
+    it('keeps what is new at least, where all that was rewritten is too much', async () => {
+      const { answers } = world;
+      world.answers = (spec) =>
+        spec.name === 'unpublished' && left.length === 0
+          ? (answers(spec), { exitCode: 70, stdout: new Uint8Array(), stderr: '' })
+          : answers(spec);
+      await end(2);
+      assert.deepEqual(left, [[TIP], [TIP, BASE, OLDER, HEAD]]);
+      assert.equal(await kept(), 'commits');
+      assert.deepEqual(world.warned, []);
+    });
+
+    it('counts all of that as the forge’s when its repository is too much for git', async () => {
+      world.refresh = () => Promise.reject(new GitOverrunError('too long'));
+      await end(2);
+      assert.deepEqual(left, [[BASE, OLDER, HEAD]]);
+    });
+  });
 
   it('ends although the workspace cannot be read, and says so', async () => {
     world.answers = ({ name }) =>
