@@ -1,4 +1,4 @@
-import { GitError, isNotFound } from '../../domain/base/errors.js';
+import { GitAccessError, isNotFound } from '../../domain/base/errors.js';
 import type { Place } from '../../domain/forge/issue.js';
 import type { ForgeFor } from '../../domain/forge/forge.js';
 import type { RunRef } from '../ports/inputs.js';
@@ -14,8 +14,11 @@ export async function movedTo(forgeFor: ForgeFor, run: RunRef): Promise<Place | 
   return place === undefined || (place.owner === owner && place.repo === repo) ? undefined : place;
 }
 
-/** Does the work, and once more where the repository is now when it was not found where it was believed to be. */
-export async function whereItIs<I extends RunRef, T>(
+/**
+ * Does the work, and once more where the repository is now when it was not found where it was believed to be. That is
+ * mostly elsewhere; in the same place, what stands before the forge did not find it for a moment.
+ */
+export async function whereItIs<I extends Pick<RunRef, 'repoId' | 'subject'>, T>(
   forgeFor: ForgeFor,
   input: I,
   work: (input: I) => Promise<T>,
@@ -23,8 +26,8 @@ export async function whereItIs<I extends RunRef, T>(
   try {
     return await work(input);
   } catch (error) {
-    if (!isNotFound(error) && !(error instanceof GitError && !error.retryable)) throw error;
-    const place = await movedTo(forgeFor, input);
+    if (input.repoId === null || !(isNotFound(error) || error instanceof GitAccessError)) throw error;
+    const place = await forgeFor(input.subject).whereIs(input.repoId);
     if (place === undefined) throw error;
     const { owner, repo } = place;
     return work({ ...input, subject: { ...input.subject, owner, repo } });

@@ -1,14 +1,11 @@
-import { GitError } from '../../domain/base/errors.js';
+import { GitAccessError, GitError } from '../../domain/base/errors.js';
 import { withoutToken } from './git-environment.js';
 import type { GitOutput } from './run-git.js';
 
-/** What no repetition cures: what the repository holds, rights, a repository that is not there, certificates, redirects. */
-const FINAL: readonly (readonly [RegExp, string])[] = [
-  // First: the lines before it quote the repository.
-  [
-    /^fatal: fsck error in pack/m,
-    'the repository has an object that git does not accept, on whatever branch: take it out of the history',
-  ],
+/** What no repetition cures: what the repository holds. */
+const FLAWED = /^fatal: fsck error in pack/m;
+/** And rights, a repository that is not there, certificates, redirects. */
+const NO_ACCESS: readonly (readonly [RegExp, string])[] = [
   [
     /Authentication failed|could not read (?:Username|Password)|returned error: 40[13]|ermission denied/,
     'the forge refused the token',
@@ -33,12 +30,15 @@ const MAX_DETAIL = 600;
 export function remoteFailure(action: string, output: GitOutput, token: string): GitError {
   const detail = plainText(withoutToken(output.stderr, token));
   const own = withoutAddresses(ownLines(output.stderr));
-  const final = FINAL.find(([pattern]) => pattern.test(own));
-  return new GitError(
-    `${action}: ${final === undefined ? '' : `${final[1]}: `}${detail}`,
-    final === undefined,
-    { away: final === undefined },
-  );
+  // First: the lines before it quote the repository.
+  if (FLAWED.test(own))
+    return new GitError(
+      `${action}: the repository has an object that git does not accept, on whatever branch: take it out of the history: ${detail}`,
+      false,
+    );
+  const final = NO_ACCESS.find(([pattern]) => pattern.test(own));
+  if (final !== undefined) return new GitAccessError(`${action}: ${final[1]}: ${detail}`);
+  return new GitError(`${action}: ${detail}`, true, { away: true });
 }
 
 /** A hook of the forge says there what it likes, and may quote what was pushed. */

@@ -90,6 +90,13 @@ export class GitError extends BotBottleError {
   }
 }
 
+/** The forge let git not at the repository: not found, token refused, a redirect, a certificate. Final. */
+export class GitAccessError extends GitError {
+  constructor(message: string) {
+    super(message, false);
+  }
+}
+
 /**
  * git needed more time, memory, CPU or output than it may have, or gave up for want of it. Where it works on an agent's
  * commits, that is an answer to the agent: the next try would end in the same way.

@@ -3,6 +3,7 @@ import type { HostPorts } from '../../ports/host-ports.js';
 import type { RunTurnInput } from '../../ports/inputs.js';
 import { atMostThrice, isAway } from '../../base/tries.js';
 import { stepOfTurn } from '../../base/work-of-run.js';
+import { whereItIs } from '../../prepare/where-it-is.js';
 import { beginTurn, hasBegun } from './begin-turn.js';
 import { TurnJournal } from '../turn-journal.js';
 
@@ -47,6 +48,13 @@ async function tryToBegin(ports: HostPorts, input: RunTurnInput, signal: AbortSi
   if (await hasBegun(ports, slug, journal)) ports.slots.adopt(slug);
   else await ports.slots.acquire(slug, signal);
   // Each try by itself: waiting may take days, and is nobody's fault.
-  await ports.underWay.during(stepOfTurn(input, 'begin'), () => beginTurn(ports, input, journal, signal));
+  await ports.underWay.during(stepOfTurn(input, 'begin'), () =>
+    // The turn may have waited for long since it was prepared.
+    whereItIs(ports.forgeFor, input, async (here) => {
+      // The sidecar reads at its start where it is to write.
+      if (here !== input) await ports.runtime.stop(slug, 'bundle', 1);
+      await beginTurn(ports, here, journal, signal);
+    }),
+  );
   return journal;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { movedTo, whereItIs } from '../../../../src/activities/prepare/where-it-is.js';
 import type { RunRef } from '../../../../src/activities/ports/inputs.js';
-import { ForgeHttpError, GitError } from '../../../../src/domain/base/errors.js';
+import { ForgeHttpError, GitAccessError, GitError } from '../../../../src/domain/base/errors.js';
 import { SUBJECT } from '../../../support/machine/world.js';
 import { FakeForge } from '../../../support/webhook/fake-forge.js';
 
@@ -43,7 +43,7 @@ describe('a repository that is not where the run believes it to be', () => {
 
   it('is worked on where it is now, by forge and by git, once', async () => {
     forge.places.set(7, MOVED);
-    for (const fault of [GONE, new GitError('repository not found', false)])
+    for (const fault of [GONE, new GitAccessError('repository not found')])
       assert.deepEqual(await tried(fault), ['alice/demo#12 s', 'bob/renamed#12 s']);
   });
 
@@ -53,6 +53,13 @@ describe('a repository that is not where the run believes it to be', () => {
     for (const fault of [away, new GitError('timed out', true), new Error('a bug')])
       await assert.rejects(tried(fault), fault);
     assert.deepEqual(forge.calls, []);
+  });
+
+  it('is worked on once more in the same place, when it was not found there for a moment', async () => {
+    let tries = 0;
+    const work = () => ((tries += 1) === 1 ? Promise.reject(GONE) : Promise.resolve('done'));
+    forge.places.set(7, { repoId: 7, owner: 'alice', repo: 'demo' });
+    assert.equal(await whereItIs(forgeFor, RUN, work), 'done');
   });
 
   it('fails as it did when the forge does not know it elsewhere', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { branchNamed, isBaseName, isBranchName } from '../../../../src/domain/workspace/branch-name.js';
 import { remoteEnvironment, withoutToken } from '../../../../src/adapters/git/git-environment.js';
 import { plainText, remoteFailure } from '../../../../src/adapters/git/git-failure.js';
+import { GitAccessError } from '../../../../src/domain/base/errors.js';
 import { verbOf } from '../../../../src/adapters/git/run-git.js';
 
 const TOKEN = 'secret/token+1';
@@ -48,6 +49,7 @@ describe('what git gets and what it says', () => {
     ].join('\n');
     const failure = remoteFailure('fetch', { exitCode: 128, stdout: '', stderr }, '');
     assert.deepEqual([failure.retryable, failure.away], [false, false]);
+    assert.ok(!(failure instanceof GitAccessError), 'git may look at it');
     assert.match(failure.message, /an object that git does not accept, .*gitmodulesUrl/);
     // A hook of the forge may say the same of a push.
     const said = { exitCode: 128, stdout: '', stderr: 'remote: fatal: fsck error in packed object' };
@@ -71,6 +73,7 @@ describe('what git gets and what it says', () => {
       const failure = remoteFailure('fetch', { exitCode: 128, stdout: '', stderr }, '');
       const isFinal = refused.includes(stderr);
       assert.deepEqual([failure.retryable, failure.away], [!isFinal, !isFinal], stderr);
+      assert.equal(failure instanceof GitAccessError, isFinal);
       assert.equal(failure.message.includes('FORGE_CA_FILE'), isFinal);
     }
   });

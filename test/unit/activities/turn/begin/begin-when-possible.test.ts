@@ -5,6 +5,7 @@ import { beginWhenPossible } from '../../../../../src/activities/turn/begin/begi
 import {
   BotBottleError,
   BottleRuntimeError,
+  GitAccessError,
   InvalidInputError,
 } from '../../../../../src/domain/base/errors.js';
 import { SLUG } from '../../../../support/host/host-world.js';
@@ -64,6 +65,21 @@ describe('a turn that cannot begin yet', () => {
     const pauses = at.slice(1).map((time, before) => Math.round((time - (at[before] ?? 0)) / 1_000));
     assert.deepEqual(pauses, [1, 2, 4, 8, 16, 30, 30]);
   });
+
+  for (const repo of ['demo', 'renamed'])
+    it(`begins where the repository is now, ${repo}, when git does not find it`, async () => {
+      const { refresh, forge } = world.host;
+      const asked: string[] = [];
+      forge.places.set(7, { repoId: 7, owner: 'alice', repo });
+      world.host.refresh = (...of) => {
+        asked.push(of[0].repo);
+        return asked.length === 1 ? Promise.reject(new GitAccessError('not found')) : refresh(...of);
+      };
+      await passTime(begin());
+      assert.deepEqual(asked, ['demo', repo]);
+      const sidecar = world.asked.filter((what) => /^(stop|start) bundle/.test(what));
+      assert.deepEqual(sidecar, ['start bundle', 'stop bundle 1', 'start bundle'], 'it hears of it');
+    });
 
   it('tells it again when it was not heard', async () => {
     let calls = 0;
