@@ -2,12 +2,20 @@ import { lastPushed } from './base/last-pushed.js';
 import { recordBefore } from './base/record-before.js';
 import type { HostPorts } from './ports/host-ports.js';
 import { extractWork, knownCommits } from './publish/publish-gate.js';
-import { BotBottleError, GitOverrunError } from '../domain/base/errors.js';
+import {
+  BotBottleError,
+  ForgeHttpError,
+  GitAccessError,
+  GitError,
+  GitOverrunError,
+} from '../domain/base/errors.js';
 import type { Work } from '../domain/run/under-way.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../domain/forge/issue.js';
 import { UNPUBLISHED_BUNDLE, WORK_BUNDLE, type TurnRecord } from '../domain/run/run-files.js';
 import { atMostThrice, isAway, isFinal } from './base/tries.js';
+import { readMetadata } from './base/run-text.js';
 import { stepOfRun } from './base/work-of-run.js';
+import { whereItIs } from './prepare/where-it-is.js';
 import { branchOf, issueOfSlug, localBranchOf } from '../domain/run/slug.js';
 import { newestSnapshot } from './transcript/kept-snapshots.js';
 
@@ -20,6 +28,8 @@ export interface EndedRun {
   readonly slug: string;
   /** `null` when nobody knows any more: then every commit counts as one that nobody has. */
   readonly subject: SubjectRef | null;
+  /** The forge's id of the repository; without it, what the run's own file says. */
+  readonly repoId?: number | null;
   /** `null` when no turn was ever prepared. */
   readonly branch: string | null;
   /** Its last one; without it, the last whose session was kept. */
@@ -145,7 +155,8 @@ async function rolesHere(runtime: Runtime, slug: string): Promise<ReadonlySet<st
 
 /**
  * Commits that are on no branch of the forge. A workspace that cannot be read has none; a forge or an engine that is
- * away comes back, and until then nothing is deleted. A repository that is gone has no branch that could hold them.
+ * away comes back, and until then nothing is deleted. A repository that is gone, as the forge says when it is asked by its id, has
+ * no branch that could hold them.
  */
 async function keepUnpublished(ports: HostPorts, run: EndedRun, signal: AbortSignal): Promise<void> {
   const number = run.subject?.number ?? issueOfSlug(run.slug);
@@ -203,22 +214,52 @@ async function commitsOnForge(
   const repository = run.source ?? run.subject;
   // Nobody knows any more where they came from: all of them are kept.
   if (repository === null || (isLocal(repository) && repository.path === undefined)) return [];
+  const repoId = run.repoId ?? (await readMetadata(ports.files, run.slug))?.repoId ?? null;
+  const { subject } = run;
   try {
-    const state = run.source === undefined ? await ports.forks?.look(repository) : undefined;
-    const fork = state?.kind === 'there' ? state.fork : undefined;
-    const tips = knownCommits(await ports.git.refresh(repository, branch, had.baseBranches, fork));
-    const still: string[] = [];
-    for (const commit of had.commits.filter((one) => !tips.includes(one)))
-      for (const tip of tips)
-        if (await ports.git.isAncestor(repository, commit, tip)) {
-          still.push(commit);
-          break;
-        }
-    return [...tips, ...still];
+    if (subject === null || run.source !== undefined)
+      return await lookForCommits(ports.git, repository, branch, had);
+    return await whereItIs(ports.forgeFor, { repoId, subject }, async ({ subject: here }) => {
+      const state = await ports.forks?.look(here);
+      const fork = state?.kind === 'there' ? state.fork : undefined;
+      return lookForCommits(ports.git, here, branch, had, fork);
+    });
   } catch (error) {
+    if (!isFinal(error) && !(error instanceof GitOverrunError)) throw error;
     // The repository is there, whatever it needs.
-    if (error instanceof GitOverrunError) return had.commits;
-    if (!isFinal(error)) throw error;
-    return [];
+    if (!(error instanceof GitAccessError || error instanceof ForgeHttpError)) return had.commits;
+    if (subject === null || repoId === null || (await isGoneFromForge(ports, subject, repoId))) return [];
+    throw new GitError(error.message, true, { cause: error, away: true });
   }
+}
+
+/** Only the forge's own word counts: a token that ran out, a certificate or a proxy's 404 are mended. */
+async function isGoneFromForge(
+  { forgeFor }: Pick<HostPorts, 'forgeFor'>,
+  subject: SubjectRef,
+  repoId: number,
+): Promise<boolean> {
+  try {
+    return (await forgeFor(subject).whereIs(repoId)) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+async function lookForCommits(
+  git: HostPorts['git'],
+  repository: RepoRef,
+  branch: string,
+  had: HadOnForge,
+  fork?: RepoRef,
+): Promise<readonly string[]> {
+  const tips = knownCommits(await git.refresh(repository, branch, had.baseBranches, fork));
+  const still: string[] = [];
+  for (const commit of had.commits.filter((one) => !tips.includes(one)))
+    for (const tip of tips)
+      if (await git.isAncestor(repository, commit, tip)) {
+        still.push(commit);
+        break;
+      }
+  return [...tips, ...still];
 }

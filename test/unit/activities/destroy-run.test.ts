@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { destroyRun } from '../../../src/activities/destroy-run.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
-import { BottleRuntimeError, GitError, GitOverrunError } from '../../../src/domain/base/errors.js';
+import {
+  BottleRuntimeError,
+  ForgeHttpError,
+  GitAccessError,
+  GitError,
+  GitOverrunError,
+} from '../../../src/domain/base/errors.js';
 import { keepPushed } from '../../../src/activities/base/last-pushed.js';
 import { BASE, BRANCH, HEAD, HostWorld, report, SLUG } from '../../support/host/host-world.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
@@ -44,6 +50,55 @@ describe('a run’s end', () => {
     assert.ok(!isRemoved());
   });
 
+  describe('while git may not look at its repository', () => {
+    const refused = new GitAccessError('the forge refused the token');
+    let places: string[];
+    beforeEach(() => {
+      places = [];
+      world.refresh = ({ owner, repo }) => {
+        places.push(`${owner}/${repo}`);
+        return repo === 'demo'
+          ? Promise.reject(refused)
+          : Promise.resolve({ startSha: BASE, baseBranch: 'main', baseSha: BASE, branchSha: null });
+      };
+    });
+    const end = (repoId?: number, ports = world.ports) =>
+      destroyRun(ports, { slug: SLUG, subject, branch: BRANCH, ...(repoId && { repoId }) });
+    /** As a turn leaves it. */
+    const noteWhoseItIs = () =>
+      world.ports.files.saveFile(
+        SLUG,
+        'metadata.json',
+        JSON.stringify({ workflowId: 'w', repoId: 7, subject, branch: BRANCH }),
+      );
+
+    it('removes nothing, as long as the forge does not say that it is gone', async () => {
+      world.forge.places.set(7, { repoId: 7, owner: 'alice', repo: 'demo' });
+      await assert.rejects(end(7), { away: true, retryable: true, message: refused.message });
+      const expired = new ForgeHttpError(401, 'GET', '/', 'token expired');
+      const forgeFor = () => ({ ...world.forge.bind(), whereIs: () => Promise.reject(expired) });
+      const ports = { ...world.ports, forgeFor };
+      await assert.rejects(end(7, ports), { away: true, retryable: true, message: expired.message });
+      await noteWhoseItIs();
+      await assert.rejects(end(), { away: true }, 'by the sweep, too');
+      assert.ok(!isRemoved());
+    });
+
+    it('ends when the forge says so', async () => {
+      world.forge.places.delete(7);
+      await end(7);
+      assert.equal(await kept(), 'commits');
+      assert.ok(isRemoved());
+    });
+
+    it('looks where the repository is now', async () => {
+      world.forge.places.set(7, { repoId: 7, owner: 'bob', repo: 'renamed' });
+      await end(7);
+      assert.deepEqual(places, ['alice/demo', 'bob/renamed']);
+      assert.ok(isRemoved());
+    });
+  });
+
   it('removes nothing while the engine is away', async () => {
     const away = new BottleRuntimeError('the engine is away', true, { away: true });
     world.answers = () => {
@@ -61,7 +116,7 @@ describe('a run’s end', () => {
   }).timeout(20_000);
 
   for (const [what, fault] of [
-    ['gone', new GitError('not found', false)],
+    ['gone', new GitAccessError('not found')],
     ['too much for git', new GitOverrunError('too long', 'it takes too long')],
   ] as const)
     it(`keeps every commit when the repository is ${what}`, async () => {
