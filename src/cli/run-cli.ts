@@ -24,8 +24,7 @@ import { tokenCommands } from './commands/token.js';
 import { versionCommand } from './commands/version.js';
 import type { CliDeps } from './base/deps.js';
 import { EXIT } from './base/exit-codes.js';
-import { printJsonLine } from './base/output.js';
-import { reportFailure } from './report-failure.js';
+import { printFailure, reportFailure } from './report-failure.js';
 
 const HELP_END = `
 Exit status: 0 ok, 1 failed, 2 usage, 3 not found, 4 refused, 5 a dependency does not answer.
@@ -61,7 +60,7 @@ function fail({ io }: CliDeps, error: unknown, json: boolean): number {
   // Commander has printed its message, or the help that was asked for, when it throws.
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT.ok;
-    if (json) printJsonLine(io, { error: { code: 'usage', message: error.message } });
+    if (json) printFailure(io, { code: 'usage', message: error.message });
     return EXIT.usage;
   }
   return reportFailure(io, error, json);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { ROOT } from '../../support/entries/entry-process.js';
 import { freePort } from '../../support/ports/free-port.js';
 import { waitUntil } from '../../support/stack/stack.js';
@@ -32,6 +34,48 @@ describe('a command whose output nobody reads', () => {
       assert.doesNotMatch(errors, /EPIPE/);
     });
 });
+
+describe('a command whose output cannot be written', () => {
+  const run = (shell: string): Promise<{ code: number | null; stdout: string; stderr: string }> =>
+    ended(spawn('sh', ['-c', `exec ${shell}`], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] }));
+
+  for (const [args, status, lines] of [
+    ['version', 1, 1],
+    ['--help', 1, 1],
+    ['config show --json', 1, 1],
+    ['no-such-command --json', 2, 3],
+  ] as const)
+    it(`fails with one line about a device that is full: ${args}`, async () => {
+      const { code, stderr } = await run(`node dist/cli.js ${args} > /dev/full`);
+      const words = stderr.split('\n').filter((line) => line !== '');
+      assert.equal(code, status, stderr);
+      assert.equal(words.at(-1), 'bot-bottle: standard output: ENOSPC: no space left on device, write');
+      assert.equal(words.length, lines, stderr);
+    });
+
+  it('fails where the disk takes only its beginning', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'bot-bottle-test-'));
+    try {
+      const file = join(directory, 'out');
+      const whole = await run('node dist/cli.js config show');
+      const { code, stderr } = await run(
+        `env - sh -c 'ulimit -f 1; exec "$@"' sh ${process.execPath} dist/cli.js config show > ${file}`,
+      );
+      const told = await readFile(file, 'utf8');
+      assert.ok(told.length < whole.stdout.length);
+      assert.deepEqual([code, stderr], [1, 'bot-bottle: EFBIG: file too large, write\n']);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+async function ended(
+  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, stdout, stderr };
+}
 
 describe('a command whose terminal was closed', () => {
   let directory: string;
@@ -68,12 +112,12 @@ describe('a command whose terminal was closed', () => {
   }
 
   async function status(): Promise<number> {
-    let text = '';
+    let told = '';
     await waitUntil('the command to end', async () => {
-      text = await readFile(file('status'), 'utf8').catch(() => '');
-      return text.endsWith('\n');
+      told = await readFile(file('status'), 'utf8').catch(() => '');
+      return told.endsWith('\n');
     });
-    return Number(text);
+    return Number(told);
   }
 
   for (const [args, code] of COMMANDS)
