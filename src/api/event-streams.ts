@@ -23,6 +23,8 @@ export class EventStreams {
   constructor(private readonly deps: Pick<ApiDeps, 'tokens' | 'now' | 'onError'>) {}
 
   async send(request: Request, response: Response, open: Open): Promise<void> {
+    // It left while its token was looked up: its `close` was then, and nothing would end the stream.
+    if (response.destroyed) return;
     if (this.#open >= MAX_STREAMS) {
       response.setHeader('Retry-After', '10');
       problem(response, 429, `${String(MAX_STREAMS)} streams are open already: close one`);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Request, Response } from 'express';
@@ -59,5 +61,31 @@ describe('a stream of events', () => {
     happens.emit('found');
     await setImmediate();
     assert.equal(response.writesAfterEnd, 0);
+  });
+
+  it('is not begun for a client that left while its token was looked up: nothing would end it', async () => {
+    const streams = new EventStreams({
+      ...{ tokens: { find: () => Promise.resolve(undefined) }, now: () => 0 },
+      onError: () => undefined,
+    });
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const asked = once(server, 'request') as Promise<[Request, Response]>;
+      const client = request(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+      client.on('error', () => undefined).end();
+      const [incoming, response] = await asked;
+      const closed = once(response, 'close');
+      client.destroy();
+      await closed;
+      let opened = false;
+      await streams.send(incoming, response, () => {
+        opened = true;
+        return Promise.reject(new Error('opened'));
+      });
+      assert.equal(opened, false);
+    } finally {
+      server.close();
+    }
   });
 });
