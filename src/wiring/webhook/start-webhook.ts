@@ -78,18 +78,6 @@ export async function startWebhook(
     serves: places.serves,
     now: Date.now,
   });
-  const dispatcher = startDispatcher({
-    inbox,
-    handle: tracing === undefined ? handle : traceAttempts(handle, tracing.spans),
-    drained: () => acknowledger.drained(),
-    now: Date.now,
-    onOutcome: (outcome, sinceAcceptedMs, delivery) => {
-      metrics.dispatched(outcome);
-      metrics.dispatchSeconds(sinceAcceptedMs / 1000);
-      log.info({ outcome, sinceAcceptedMs, event: delivery.eventType, key: delivery.orderKey }, 'dispatched');
-    },
-    onError,
-  });
   const app = createWebhookApp({
     secret,
     inbox,
@@ -108,6 +96,19 @@ export async function startWebhook(
   });
   const address = config.WEBHOOK_LISTEN;
   const listening = await onFreePort('WEBHOOK_LISTEN', address, () => listen(app, address));
+  // Not before the port is ours: the inbox is that of the webhook which has it. No request is read in between.
+  const dispatcher = startDispatcher({
+    inbox,
+    handle: tracing === undefined ? handle : traceAttempts(handle, tracing.spans),
+    drained: () => acknowledger.drained(),
+    now: Date.now,
+    onOutcome: (outcome, sinceAcceptedMs, delivery) => {
+      metrics.dispatched(outcome);
+      metrics.dispatchSeconds(sinceAcceptedMs / 1000);
+      log.info({ outcome, sinceAcceptedMs, event: delivery.eventType, key: delivery.orderKey }, 'dispatched');
+    },
+    onError,
+  });
   const stopPruning = pruneInbox(inbox, onError);
   log.info({ url: listening.url, org: config.FORGE_ORG, repos: config.FORGE_REPOS }, 'webhook listening');
   return {
