@@ -18,6 +18,7 @@ import {
 import path from 'node:path';
 import { InvalidInputError, UnusableSecretError } from '../domain/base/errors.js';
 import { errnoOf } from '../domain/base/errno.js';
+import { messageOf } from '../domain/base/message-of.js';
 import { isSecretName } from '../domain/secret/secret-name.js';
 import { ensureHome } from './home.js';
 
@@ -72,6 +73,7 @@ export function inspectSecret(file: string): SecretState {
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return { kind: 'missing' };
     if (errnoOf(error) === 'EACCES') return unusable(notReadable(file));
+    if (errnoOf(error) !== undefined) return unusable(`${file} cannot be read: ${messageOf(error)}`);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -8,13 +9,15 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeBoundSecret } from '../../../src/config/secret-binding.js';
 import { inspectSecret, readSecret, writeSecret } from '../../../src/config/secrets.js';
-import { InvalidInputError } from '../../../src/domain/base/errors.js';
+import { InvalidInputError, UnusableSecretError } from '../../../src/domain/base/errors.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -125,5 +128,24 @@ describe('secrets', () => {
     const large = path.join(home, 'large');
     writeFileSync(large, 'x'.repeat(70_000), { mode: 0o600 });
     assert.equal(inspectSecret(large).kind, 'unusable');
+  });
+
+  it('what cannot be opened for another reason is unusable and named, no fault of the program', async () => {
+    const at = (name: string): string => path.join(home, name);
+    writeFileSync(at('file'), '');
+    symlinkSync('loop', at('loop'));
+    const server = createServer().listen(at('socket'));
+    await once(server, 'listening');
+    try {
+      for (const name of ['file/token', 'loop', 'socket', 'x'.repeat(300)])
+        assert.throws(
+          () => readSecret(at(name), 'forge-token', home),
+          (error: unknown) =>
+            error instanceof UnusableSecretError && error.message.startsWith(`${at(name)} cannot be read: E`),
+          name,
+        );
+    } finally {
+      server.close();
+    }
   });
 });
