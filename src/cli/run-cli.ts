@@ -27,7 +27,8 @@ import { EXIT } from './base/exit-codes.js';
 import { printFailure, reportFailure } from './report-failure.js';
 
 const HELP_END = `
-Exit status: 0 ok, 1 failed, 2 usage, 3 not found, 4 refused, 5 a dependency does not answer.
+Exit status: 0 ok, 1 failed, 2 usage, 3 not found, 4 refused, 5 a dependency does not answer,
+130 Ctrl-C (forge setup).
 With --wait: 0 only when the turn ended done; the agent's own exit code when that is not 0; else 10 blocked, 11 stuck,
 12 failed, 13 incomplete, 14 out of time, 15 budget or usage limit, 16 sidecar, disk, queue or history gave out,
 17 paused, untriggered, unserved or closed. If the orchestrator stopped the agent, these count, not the agent's own.

@@ -10,6 +10,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   notFound: 'There is no such run, issue, pull request or manifest.',
   refused: 'It exists, but the request cannot apply now. The reason is printed.',
   unreachable: 'Temporal, the container engine or the forge does not answer.',
+  interrupted: '`forge setup` was ended by Ctrl-C, and has left nothing of its test on the forge.',
 };
 
 const TURN_MEANINGS: Readonly<Record<keyof typeof TURN_EXIT, string>> = {

@@ -58,8 +58,12 @@ export interface CliDeps {
   forgePages(): Loaded<ForgePages>;
   /** The command closes it. */
   logs(): Loaded<RunLogs>;
-  /** Aborts when the command is to end: Ctrl-C, or nobody reads its output any more. */
-  interrupted(): AbortSignal;
+  /**
+   * Aborts when the command is to end: Ctrl-C, or nobody reads its output any more.
+   *
+   * @param options `goesOnUnread: true` for what is not done for its output
+   */
+  interrupted(options?: { readonly goesOnUnread: boolean }): AbortSignal;
 }
 
 export interface EditedText {

@@ -14,6 +14,8 @@ export const EXIT = {
   refused: 4,
   /** Temporal, the container engine or the forge does not answer. */
   unreachable: 5,
+  /** Ctrl-C, as a shell has it. */
+  interrupted: 130,
 } as const;
 
 /**

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { durationOf, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
+import { CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printItem } from '../forge-setup/report.js';
 import type { Item } from '../forge-setup/report.js';
@@ -68,10 +69,15 @@ export function forgeSetupCommand(parent: Command, { deps, action }: CommandCont
       webhook: options.webhook,
       allLabels: options.allLabels === true,
       waitMs: durationOf('--wait', options.wait),
+      ending: deps.interrupted({ goesOnUnread: true }),
     };
     await runForgeSetup(world, request, (item) => {
       items.push(item);
       if (options.json !== true) printItem(io, item);
+    }).catch((error: unknown) => {
+      if (request.ending.aborted && error === request.ending.reason)
+        throw new CliError('interrupted', EXIT.interrupted, 'interrupted: run it again to go on');
+      throw error;
     });
     const ok = items.every(({ state }) => state !== 'problem');
     if (options.json === true) printJson(io, { ok, dryRun, items });

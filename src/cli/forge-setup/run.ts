@@ -8,28 +8,17 @@ import { hookName } from './plan-hook.js';
 import { wantedLabels } from './plan-labels.js';
 import { removeSetUp } from './remove.js';
 import type { Report } from './report.js';
+import type { ForgeSetupRequest } from './request.js';
 import { setUpHook, setUpLabels, warnOfCi, warnOfUnserved } from './set-up.js';
 import type { WebhookWish } from './set-up.js';
 import { createTester } from './tester.js';
 import { webhookUrl } from './webhook-url.js';
 import type { ForgeSetupWorld } from '../base/setup-world.js';
 
-export interface ForgeSetupRequest {
-  readonly targets: readonly AdminTarget[];
-  readonly url: string | null;
-  readonly adminToken: string | null;
-  readonly dryRun: boolean;
-  readonly remove: boolean;
-  readonly test: boolean;
-  readonly webhook: boolean;
-  /** Also for agents that cannot run, and for stand-ins. */
-  readonly allLabels: boolean;
-  readonly waitMs: number;
-}
-
 /**
  * Sets up every target, or takes the set-up away; one that fails does not keep the others from theirs.
- * Errors: `InvalidInputError` before anything was asked of the forge; `ForgeHttpError` when it does not answer.
+ * Errors: `InvalidInputError` before anything was asked of the forge; `ForgeHttpError` when it does not answer; the reason
+ * of `ending`, once the forge is as it was before a test delivery.
  */
 export async function runForgeSetup(
   world: ForgeSetupWorld,
@@ -81,11 +70,12 @@ function reportLeftOut(agents: readonly AgentStanding[], report: Report): void {
 }
 
 async function eachTarget(
-  { targets, adminToken }: ForgeSetupRequest,
+  { targets, adminToken, ending }: ForgeSetupRequest,
   report: Report,
   work: (target: AdminTarget) => Promise<void>,
 ): Promise<void> {
   for (const target of targets) {
+    ending.throwIfAborted();
     try {
       await work(target);
     } catch (error) {

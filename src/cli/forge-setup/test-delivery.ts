@@ -14,6 +14,8 @@ export interface DeliveryTest {
   readonly settings: ForgeSetupSettings;
   readonly wish: WebhookWish & { readonly secret: string };
   readonly waitMs: number;
+  /** Ends the waiting, so that the forge is left as it was found. */
+  readonly ending: AbortSignal;
 }
 
 export type RunningWatch = Exclude<DeliveryWatch, { readonly kind: 'unavailable' }>;
@@ -47,7 +49,7 @@ export async function testDelivery(job: SetUpJob, test: DeliveryTest, made: Made
 
 async function deliverOnce(
   { admin }: SetUpJob,
-  { watch, waitMs }: DeliveryTest,
+  { watch, waitMs, ending }: DeliveryTest,
   target: RepoTarget,
   hook: Hook,
 ): Promise<Seen> {
@@ -55,7 +57,7 @@ async function deliverOnce(
   const open = await admin.editHook(target, hook, { events: [...WANTED_EVENTS, 'push'] });
   try {
     await admin.testHook(target, hook.id);
-    return await expectation.arrived(waitMs);
+    return await expectation.arrived(waitMs, ending);
   } finally {
     await admin.editHook(target, open, { events: WANTED_EVENTS });
   }
@@ -64,7 +66,7 @@ async function deliverOnce(
 /** A webhook of one repository, for the moment: same address, same secret. */
 async function testThroughRepository(job: SetUpJob, test: DeliveryTest, org: string): Promise<TestVerdict> {
   const { admin } = job;
-  const { watch, wish, waitMs } = test;
+  const { watch, wish, waitMs, ending } = test;
   try {
     const through = (await admin.repositoriesOf(org)).find(({ empty, archived }) => !empty && !archived);
     if (through === undefined) return skip(job, 'the organization has no repository with a commit');
@@ -76,7 +78,7 @@ async function testThroughRepository(job: SetUpJob, test: DeliveryTest, org: str
     const standIn = await admin.createHook(target, spec);
     try {
       await admin.testHook(target, standIn.id);
-      const seen = await expectation.arrived(waitMs);
+      const seen = await expectation.arrived(waitMs, ending);
       return judge(job, test, seen, ` (by a webhook that ${nameOfTarget(target)} had for the moment)`);
     } finally {
       await admin.deleteHook(target, standIn.id);

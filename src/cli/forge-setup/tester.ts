@@ -1,4 +1,5 @@
 import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
+import type { ForgeSetupRequest } from './request.js';
 import { skip, testDelivery } from './test-delivery.js';
 import type { DeliveryWatch } from '../../domain/forge/delivery-watch.js';
 import type { ForgeSetupWorld } from '../base/setup-world.js';
@@ -11,7 +12,7 @@ export interface Tester {
 /** One watch for the tests of all targets; where one finds nobody, the others would wait for nothing too. */
 export function createTester(
   world: ForgeSetupWorld,
-  { test, waitMs }: { readonly test: boolean; readonly waitMs: number },
+  { test, waitMs, ending }: Pick<ForgeSetupRequest, 'test' | 'waitMs' | 'ending'>,
 ): Tester {
   let watch: DeliveryWatch | undefined;
   let failed = false;
@@ -28,7 +29,7 @@ export function createTester(
         skip(job, watch.reason);
         return;
       }
-      const asked = { watch, settings: world.settings, wish: { ...wish, secret }, waitMs };
+      const asked = { watch, settings: world.settings, wish: { ...wish, secret }, waitMs, ending };
       failed = (await testDelivery(job, asked, made)) === 'failed';
     },
     close: async () => {

@@ -2,7 +2,8 @@
 export type Seen = 'verified' | 'unsigned' | 'nothing';
 
 export interface Expectation {
-  arrived(withinMs: number): Promise<Seen>;
+  /** Errors: the signal's reason, once it aborts. */
+  arrived(withinMs: number, ending: AbortSignal): Promise<Seen>;
 }
 
 /** Sees deliveries arrive where the webhook listens: by the counters of one that runs, else by listening itself. */

@@ -104,10 +104,11 @@ async function judge(secret: string, request: IncomingMessage): Promise<{ readon
 async function expectMore(read: () => Promise<Counts>): Promise<Expectation> {
   const before = await read();
   return {
-    arrived: async (withinMs) => {
+    arrived: async (withinMs, ending) => {
       let deadline = Date.now() + withinMs;
       let unsigned = false;
       for (;;) {
+        ending.throwIfAborted();
         const now = await read();
         if (now.verified > before.verified) return 'verified';
         if (!unsigned && now.unsigned > before.unsigned) {

@@ -55,14 +55,15 @@ export function allowReadersToLeave(): void {
   process.stderr.on('error', () => undefined);
 }
 
-export function interrupted(): ReturnType<CliDeps['interrupted']> {
+export const interrupted: CliDeps['interrupted'] = ({ goesOnUnread } = { goesOnUnread: false }) => {
   const ending = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.once(name, () => {
       ending.abort();
     });
-  process.stdout.once('error', () => {
-    ending.abort();
-  });
+  if (!goesOnUnread)
+    process.stdout.once('error', () => {
+      ending.abort();
+    });
   return ending.signal;
-}
+};

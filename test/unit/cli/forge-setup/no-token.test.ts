@@ -26,6 +26,7 @@ describe('forge setup without any token', () => {
       webhook: true,
       allLabels: false,
       waitMs: 0,
+      ending: new AbortController().signal,
     };
     const reported: unknown[] = [];
     await assert.rejects(

@@ -12,6 +12,8 @@ import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const HOST = '127.0.0.1';
 
+const going = new AbortController().signal;
+
 describe('watching for a delivery of the forge', () => {
   const newPath = useNewPaths();
   let webhook: StartedWebhook | undefined;
@@ -51,11 +53,11 @@ describe('watching for a delivery of the forge', () => {
       assert.equal(running.kind, 'running');
       await deliver(port, 'issues', SECRET, 'before');
       const expected = await running.expect();
-      assert.equal(await expected.arrived(0), 'nothing');
+      assert.equal(await expected.arrived(0, going), 'nothing');
       await deliver(port, 'issues', 'another secret', 'a');
-      assert.equal(await expected.arrived(0), 'unsigned');
+      assert.equal(await expected.arrived(0, going), 'unsigned');
       await deliver(port, 'issues', SECRET, 'b');
-      assert.equal(await expected.arrived(0), 'verified');
+      assert.equal(await expected.arrived(0, going), 'verified');
     });
 
     it('takes every outcome behind the signature for an arrival', async () => {
@@ -64,14 +66,14 @@ describe('watching for a delivery of the forge', () => {
       for (const event of ['issues', 'a_kind_that_is_not_known']) {
         const expected = await running.expect();
         await deliver(port, event, SECRET, 'twice');
-        assert.equal(await expected.arrived(0), 'verified', event);
+        assert.equal(await expected.arrived(0, going), 'verified', event);
       }
     });
 
     it('waits as long as it was told, and for the right one after a wrong one', async () => {
       const { running, port } = await atWebhook();
       const expected = await running.expect();
-      const arrived = expected.arrived(30_000);
+      const arrived = expected.arrived(30_000, going);
       await deliver(port, 'issues', 'another secret', 'wrong');
       setTimeout(() => void deliver(port, 'issues', SECRET, 'right'), 300);
       assert.equal(await arrived, 'verified');
@@ -91,7 +93,7 @@ describe('watching for a delivery of the forge', () => {
       const expected = await running.expect();
       await webhook?.stop();
       webhook = undefined;
-      assert.equal(await expected.arrived(0), 'nothing');
+      assert.equal(await expected.arrived(0, going), 'nothing');
     });
   });
 
@@ -103,10 +105,10 @@ describe('watching for a delivery of the forge', () => {
       assert.equal(await own.sameSecret(), true);
       const expected = await own.expect();
       assert.equal((await deliver(port, 'push', 'another secret')).status, 401);
-      assert.equal(await expected.arrived(0), 'unsigned');
+      assert.equal(await expected.arrived(0, going), 'unsigned');
       const test = await deliver(port, 'push');
       assert.deepEqual([test.status, await test.text()], [200, '']);
-      assert.equal(await expected.arrived(0), 'verified');
+      assert.equal(await expected.arrived(0, going), 'verified');
       const issue = await deliver(port, 'issues');
       assert.deepEqual([issue.status, await issue.text()], [503, 'the webhook does not run yet']);
     });
@@ -116,7 +118,7 @@ describe('watching for a delivery of the forge', () => {
       const expected = await (await watching(port)).expect();
       const half = 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
       assert.doesNotMatch(await rawExchange(port, half, true), /^HTTP\/1\.1 (?:200|401|503)/);
-      assert.equal(await expected.arrived(0), 'nothing');
+      assert.equal(await expected.arrived(0, going), 'nothing');
     });
 
     it('leaves the port when it is closed', async () => {
