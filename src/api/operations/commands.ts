@@ -15,19 +15,32 @@ const order = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('move') }),
   z.strictObject({
     kind: z.literal('resume'),
-    prompt: z.string().min(1).max(100_000).nullable().default(null).describe('what the agent is told'),
+    prompt: z
+      .string()
+      .regex(/\S/, 'is blank')
+      .max(100_000)
+      .nullable()
+      .default(null)
+      .describe('what the agent is told'),
   }),
   z.strictObject({
     kind: z.literal('extend'),
     ms: z.int().min(1).max(YEAR_MS).describe('how much longer the watchdog waits'),
   }),
-  z.strictObject({
-    kind: z.literal('budget'),
-    turns: AMOUNT.default(0).describe('additional ones'),
-    tokens: AMOUNT.default(0),
-    microUsd: AMOUNT.default(0),
-    today: z.boolean().default(false).describe('go on though the budget of all runs for the day is used up'),
-  }),
+  z
+    .strictObject({
+      kind: z.literal('budget'),
+      turns: AMOUNT.default(0).describe('additional ones'),
+      tokens: AMOUNT.default(0),
+      microUsd: AMOUNT.default(0),
+      today: z
+        .boolean()
+        .default(false)
+        .describe('go on though the budget of all runs for the day is used up'),
+    })
+    .refine(({ turns, tokens, microUsd, today }) => turns + tokens + microUsd > 0 || today, {
+      error: 'needs at least one of turns, tokens, microUsd and today',
+    }),
 ]);
 
 const giveCommand = answering({

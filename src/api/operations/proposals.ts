@@ -16,7 +16,7 @@ import { ApiProblem } from '../base/problem.js';
 const ONE_PROPOSAL = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{32}$/, 'expected a proposal’s whole id'),
 });
-const WORDS = z.string().min(1).max(4096).describe('what the agent is told');
+const WORDS = z.string().regex(/\S/, 'is blank').max(4096).describe('what the agent is told');
 /** What was read is decided, and nothing else. */
 const HASH = z.string().min(1).max(200).describe('the hash of the proposal that you have read');
 
