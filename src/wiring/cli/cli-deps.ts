@@ -47,7 +47,7 @@ export const cliDeps: CliDeps = {
   janitor: async () => (await import('../worker/janitor.js')).janitor(await config()),
   forgeSetup: async () => (await import('../forge-setup.js')).forgeSetup(await config()),
   setSecret: async (name, content, hosts) =>
-    (await import('../../config/secret-binding.js')).writeBoundSecret(await home(), name, content, hosts),
+    (await import('./set-secret.js')).setSecret(await home(), name, content, hosts),
   apiTokens: async () => (await import('../operator/open-api-tokens.js')).openApiTokens(await home()),
   edit: async (name, text) => (await import('./edit-text.js')).editText(process.env, name, text),
   dashboard: async (desk, colors) => (await import('./open-dashboard.js')).openDashboard(desk, colors),
