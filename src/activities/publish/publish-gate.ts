@@ -20,6 +20,7 @@ import { keepPushed } from '../base/last-pushed.js';
 import { askForDueReview, keepDueReview } from './due-review.js';
 import { openAgainst } from './open-against.js';
 import { noteScan } from './publish-scans.js';
+import { withBundle } from './with-bundle.js';
 import { readBottle } from '../setup/read-setup.js';
 import { boundaryFile } from '../setup/run-boundary.js';
 
@@ -172,16 +173,13 @@ async function pushBranch(
   | { kind: 'unchanged'; onForge: boolean; head: string | null }
   | { kind: 'refused'; reason: string }
 > {
-  const { slug, turn, subject, extraction, record } = input;
+  const { subject, extraction, record } = input;
   if (extraction.bundle === null)
     return { kind: 'unchanged', onForge: (record.refs?.branchSha ?? null) !== null, head: null };
-  const file = `turns/${String(turn)}/publish.bundle`;
-  const bundleFile = await ports.files.saveFile(slug, file, extraction.bundle);
   const request = {
     repo: subject,
     ...(fork === undefined ? {} : { fork }),
     branch,
-    bundleFile,
     baseSha: record.baseSha ?? '',
     ...(record.refs === null ? {} : { baseBranch: record.refs.baseBranch }),
     ...ports.settings.publishLimits,
@@ -192,8 +190,9 @@ async function pushBranch(
     seen: input.seen,
     signal: input.signal,
   };
-  // No quota counts it.
-  const verdict = await ports.git.publish(request).finally(() => ports.files.removeFile(slug, file));
+  const verdict = await withBundle(ports.files, input, extraction.bundle, (bundleFile) =>
+    ports.git.publish({ ...request, bundleFile }),
+  );
   if (verdict.kind === 'unchanged')
     return { kind: 'unchanged', onForge: verdict.onForge, head: verdict.onForge ? verdict.head : null };
   if (verdict.secretScan !== undefined) await noteScan(ports, input, verdict.secretScan);

@@ -10,11 +10,9 @@ import { stepOfTurn } from '../base/work-of-run.js';
 import { clearAway } from '../destroy-run.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { extractWork } from '../publish/publish-gate.js';
+import { withBundle } from '../publish/with-bundle.js';
 import { hostOfSync } from './host-of-sync.js';
 import type { SyncPorts } from './sync-ports.js';
-
-/** Of the turn's commits, while they are published. */
-const BUNDLE = 'turns/1/publish.bundle';
 
 export interface SettleSyncInput {
   readonly run: SyncRun;
@@ -142,7 +140,6 @@ async function publish(
     repo: order.fork,
     branch: agentBranch,
     bundledAs: refs.branch,
-    bundleFile: await host.files.saveFile(slug, BUNDLE, bundle),
     baseSha: run.startSha,
     baseBranch: refs.branch,
     upstreamSha: refs.upstreamSha,
@@ -154,7 +151,9 @@ async function publish(
     texts: [],
     signal,
   };
-  const verdict = await host.git.publish(request).finally(() => host.files.removeFile(slug, BUNDLE));
+  const verdict = await withBundle(host.files, { slug, turn: 1 }, bundle, (bundleFile) =>
+    host.git.publish({ ...request, bundleFile }),
+  );
   const scanned = 'secretScan' in verdict ? { secretScan: verdict.secretScan } : {};
   if (verdict.kind === 'refused') return { ...not('failed', verdict.reason), ...scanned };
   // A try that died after its push finds the branch there.
