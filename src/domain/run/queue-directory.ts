@@ -23,7 +23,7 @@ export interface QueueDirectory {
 export interface QueueRead {
   readonly messages: readonly QueueMessage[];
   readonly flood: boolean;
-  /** Files that were taken away: no message, or another run's. The name is escaped, the reason fit for a log. */
+  /** What is no message of the run's: taken away, but for a directory with content. The name is escaped, the reason fit for a log. */
   readonly refused: readonly { readonly fileName: string; readonly reason: string }[];
 }
 

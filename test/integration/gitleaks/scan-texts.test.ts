@@ -68,6 +68,20 @@ describe('texts through the real gitleaks', function () {
     }
   });
 
+  it('finds it around every cut in a text of characters of three bytes', async () => {
+    const key = plantedKey();
+    // With windows of 48 KiB of such characters, the piece after 100,000 bytes was cut at 29,368 of them.
+    for (let at = 29_328; at < 29_408; at += 4) {
+      const text = `${'漢'.repeat(at)} ${key} ${'漢'.repeat(20_000)}`;
+      assert.deepEqual(await found(text), ['github-pat text 0:1'], String(at));
+    }
+    // The pieces of now, and ends of windows in them.
+    for (let at = 12_200; at < 13_000; at += 40) {
+      const text = `${'漢'.repeat(at)} ${key} ${'漢'.repeat(20_000)}`;
+      assert.deepEqual(await found(text), ['github-pat text 0:1'], String(at));
+    }
+  });
+
   it('believes no scan that does not come to its end', async () => {
     const faults: readonly (readonly [string, RegExp])[] = [
       ['echo "[]"; exit 7', /did not come to the end/],
