@@ -27,20 +27,13 @@ const order = z.discriminatedUnion('kind', [
     kind: z.literal('extend'),
     ms: z.int().min(1).max(YEAR_MS).describe('how much longer the watchdog waits'),
   }),
-  z
-    .strictObject({
-      kind: z.literal('budget'),
-      turns: AMOUNT.default(0).describe('additional ones'),
-      tokens: AMOUNT.default(0),
-      microUsd: AMOUNT.default(0),
-      today: z
-        .boolean()
-        .default(false)
-        .describe('go on though the budget of all runs for the day is used up'),
-    })
-    .refine(({ turns, tokens, microUsd, today }) => turns + tokens + microUsd > 0 || today, {
-      error: 'needs at least one of turns, tokens, microUsd and today',
-    }),
+  z.strictObject({
+    kind: z.literal('budget'),
+    turns: AMOUNT.default(0).describe('additional ones'),
+    tokens: AMOUNT.default(0),
+    microUsd: AMOUNT.default(0),
+    today: z.boolean().default(false).describe('go on though the budget of all runs for the day is used up'),
+  }),
 ]);
 
 const giveCommand = answering({
