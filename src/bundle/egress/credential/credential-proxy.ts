@@ -173,11 +173,12 @@ export class CredentialProxy {
         response.destroy();
       },
     );
-    response.once('close', () => {
-      over();
-      // A metered answer is read on without its client: what it costs, its provider says at its end.
-      if (meter === null) outgoing.destroy();
-    });
+    // A metered answer is read on without its client: what it costs, its provider says at its end.
+    if (meter === null)
+      response.once('close', () => {
+        outgoing.destroy();
+      });
+    outgoing.once('close', over);
     let isAnswered = false;
     outgoing.once('close', () => {
       if (!isAnswered) broke();
