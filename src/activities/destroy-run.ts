@@ -156,7 +156,7 @@ async function rolesHere(runtime: Runtime, slug: string): Promise<ReadonlySet<st
 /**
  * Commits that are on no branch of the forge. A workspace that cannot be read has none; a forge or an engine that is
  * away comes back, and until then nothing is deleted. A repository that is gone, as the forge says when it is asked by its id, has
- * no branch that could hold them.
+ * no branch that could hold them; one whose id nobody knows counts as gone when it cannot be reached.
  */
 async function keepUnpublished(ports: HostPorts, run: EndedRun, signal: AbortSignal): Promise<void> {
   const number = run.subject?.number ?? issueOfSlug(run.slug);

@@ -1,8 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { ContainerState } from '../../domain/bottle/bottle-runtime.js';
 import type { HostPorts } from '../ports/host-ports.js';
-
-const RETRY_MS = 1_000;
+import { untilDelivered } from './until-delivered.js';
 
 /**
  * When the agent's container was started, epoch milliseconds; now, where there is none. An engine that is away is asked
@@ -13,7 +10,7 @@ export async function startedAt(
   slug: string,
   signal: AbortSignal,
 ): Promise<number> {
-  const agent = await askAgent(runtime, slug, signal);
+  const agent = await untilDelivered(signal, () => runtime.inspect(slug, 'agent'));
   return Date.parse(agent?.startedAt ?? '') || clock.now();
 }
 
@@ -26,21 +23,6 @@ export async function agentRuns(
   slug: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const agent = await askAgent(runtime, slug, signal);
+  const agent = await untilDelivered(signal, () => runtime.inspect(slug, 'agent'));
   return (agent?.status === 'running' || agent?.status === 'paused') && !signal.aborted;
-}
-
-async function askAgent(
-  runtime: HostPorts['runtime'],
-  slug: string,
-  signal: AbortSignal,
-): Promise<ContainerState | undefined> {
-  while (!signal.aborted) {
-    try {
-      return await runtime.inspect(slug, 'agent');
-    } catch {
-      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-  return undefined;
 }

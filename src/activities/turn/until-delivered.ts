@@ -2,19 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const RETRY_MS = 1_000;
 
-/** Does it until it works, or the signal aborts. @param onFault told of each failure */
-export async function untilDelivered(
+/**
+ * Does it until it works, or the signal aborts.
+ * @param onFault told of each failure
+ * @returns what came of it; `undefined` once the signal aborts
+ */
+export async function untilDelivered<T>(
   signal: AbortSignal,
-  deliver: () => Promise<void>,
+  deliver: () => Promise<T>,
   onFault: (error: unknown) => void = () => undefined,
-): Promise<void> {
+): Promise<T | undefined> {
   while (!signal.aborted) {
     try {
-      await deliver();
-      return;
+      return await deliver();
     } catch (error) {
       onFault(error);
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
+  return undefined;
 }
