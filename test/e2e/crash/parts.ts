@@ -7,6 +7,7 @@ import { deliverComment } from '../../support/stack/deliver.js';
 import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { allGone, partOf } from '../../support/stack/processes.js';
+import { killedAndTakenOver } from '../../support/stack/under-way.js';
 import { oneSlotStack } from './stack.js';
 
 const PARTS = ['worker', 'webhook', 'temporal'] as const;
@@ -71,11 +72,13 @@ describe('parts that are killed one after another while an agent runs', function
 
   it('leaves the agent alone when `up` is killed, and watches it again once it is started', async () => {
     const said = stack().output.length;
-    await stack().stopUp('SIGKILL');
-    await stack().start();
-    await life.until('attached again', () =>
-      stack().output.slice(said).includes(`"slug":"${slug}","turn":1,"how":"attach"`),
-    );
+    await killedAndTakenOver(stack().home, async () => {
+      await stack().stopUp('SIGKILL');
+      await stack().start();
+      await life.until('attached again', () =>
+        stack().output.slice(said).includes(`"slug":"${slug}","turn":1,"how":"attach"`),
+      );
+    });
     await isLeftAlone();
   });
 

@@ -6,6 +6,7 @@ import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.j
 import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { partOf } from '../../support/stack/processes.js';
+import { killedAndTakenOver } from '../../support/stack/under-way.js';
 import { oneSlotStack } from './stack.js';
 
 /** Started, in the enumeration of Temporal's API. */
@@ -16,13 +17,15 @@ describe('a worker with one slot that is killed again and again', function () {
   this.timeout(300_000);
   const { stack, open } = oneSlotStack();
 
-  /** Kills the worker and waits until the next one is up. */
+  /** Kills the worker and waits until the next one is up and has taken over. */
   async function killWorker(): Promise<void> {
     const said = stack().output.length;
-    process.kill(await partOf(stack(), 'worker'), 'SIGKILL');
-    await waitUntil('the worker to run again', () =>
-      stack().output.slice(said).includes('bot-bottle: worker runs again'),
-    );
+    await killedAndTakenOver(stack().home, async () => {
+      process.kill(await partOf(stack(), 'worker'), 'SIGKILL');
+      await waitUntil('the worker to run again', () =>
+        stack().output.slice(said).includes('bot-bottle: worker runs again'),
+      );
+    });
   }
 
   /** What Temporal has under way of a run, once it has been taken up since a time. */

@@ -89,7 +89,7 @@ describe('the mirror of a repository', () => {
     git(fixture.root, 'init', '-q', '--bare', empty);
     const refresh = (url: string) => fixture.repository({ cloneUrl: () => url }).refresh(REPO, BRANCH, []);
     await assert.rejects(refresh(empty), { name: 'GitError', retryable: false, message: /is it empty/ });
-    await assert.rejects(refresh(join(fixture.root, 'no.git')), { name: 'GitError', retryable: false });
+    await assert.rejects(refresh(join(fixture.root, 'no.git')), { name: 'GitAccessError', retryable: false });
   });
 
   const HARMLESS = {
