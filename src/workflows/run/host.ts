@@ -6,7 +6,7 @@ import { destroy } from './end.js';
 import { launchWhenReady } from './preparing.js';
 import { disarmWatchdog } from './running.js';
 import { leave } from './session.js';
-import { unsettled } from './settling.js';
+import { unsettled, unwatched } from './settling.js';
 import type { Life, Running, Settling } from './state.js';
 import { tellAgain } from './mailbox.js';
 import { askToPrepare, beginTurn, keepCause, waitForUnpause } from './turn.js';
@@ -71,6 +71,7 @@ function giveUp(d: LifeDraft, stage: Running): void {
   disarmWatchdog(d, stage);
   commands.push({ kind: 'leave_host' });
   note(d, `turn ${String(turn.number)} is given up`);
+  if (stage.begun) unwatched(d, `what turn ${String(turn.number)} left is on host ${stage.host}`);
   const isHeld = turn.stop === 'operator' || turn.stop === 'pause';
   tellAgain(life, [...turn.given, ...turn.taken]);
   turn.given = [];

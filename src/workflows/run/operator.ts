@@ -9,7 +9,7 @@ import { close } from './life.js';
 import { stopTurn } from './running.js';
 import { livingOf, operatorsDoneId, phaseOf } from './phase.js';
 import type { IssueState, Life } from './state.js';
-import { beginWhenFree } from './turn.js';
+import { beginWhenFree, promptThatWaits } from './turn.js';
 
 const MAX_EXTEND_MS = 24 * 3_600_000;
 
@@ -50,10 +50,9 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
   }
 }
 
-/** Without another prompt it is what the operator asked for last, if that was called off before its agent had it. */
-function causeOf({ promptRef }: Extract<OperatorCommand, { kind: 'resume' }>, { stage }: Life): TurnCause {
-  const waits = stage.kind === 'frozen' ? stage.deferred?.cause : undefined;
-  return promptRef === null && waits?.kind === 'operator' ? waits : { kind: 'operator', promptRef };
+function causeOf({ promptRef }: Extract<OperatorCommand, { kind: 'resume' }>, life: Life): TurnCause {
+  const waits = promptRef === null ? promptThatWaits(life) : undefined;
+  return waits ?? { kind: 'operator', promptRef };
 }
 
 /** What waits for its budget begins, when there is enough of it now. */

@@ -98,10 +98,10 @@ type EndedTurn = Parameters<typeof recordTurn>[2];
 
 /** The turn has its rows, and the run rests until something says otherwise. */
 function rest(d: LifeDraft, { begun }: Settling, ended: EndedTurn): void {
-  const { stop, done } = d.life.turn;
+  const { stop, done, cause } = d.life.turn;
   write(d, ended);
   freeze(d, ended.reason);
-  if (!begun && stop !== null && done === null) keepCause(d);
+  if (!begun && done === null && (stop !== null || cause.kind === 'operator')) keepCause(d);
 }
 
 function write(d: LifeDraft, ended: EndedTurn): void {
@@ -110,10 +110,11 @@ function write(d: LifeDraft, ended: EndedTurn): void {
 }
 
 /**
- * The agent had begun, and nobody can say how it ended. The turn has a row all the same; what becomes of the run is the
- * caller's. @param why for people
+ * The agent had begun, and nobody can say how it ended, or what it used. The turn has a row and counts all the same; what
+ * becomes of the run is the caller's. @param why for people
  */
 export function unwatched(d: LifeDraft, why: string): void {
+  spend(d.life, { model: null });
   write(d, { settled: nothingOf(d.life, why), reason: reasonUnsettled(d.life) });
 }
 

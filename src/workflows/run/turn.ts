@@ -35,6 +35,12 @@ export function retriggered({ stage }: Life): TurnCause {
   return waits === undefined || waits.kind === 'wake' ? { kind: 'retriggered' } : waits;
 }
 
+/** What the operator asked for last, if that turn's agent never had it. */
+export function promptThatWaits({ stage }: Life): TurnCause | undefined {
+  const waits = stage.kind === 'frozen' ? stage.deferred?.cause : undefined;
+  return waits?.kind === 'operator' ? waits : undefined;
+}
+
 /** Rehydrates for the mailbox's sake, unless that happened too often lately. */
 function wake(d: LifeDraft): void {
   const { s, life, env } = d;
@@ -47,7 +53,7 @@ function wake(d: LifeDraft): void {
   life.wakes = [...life.wakes, env.now];
   life.nudges = 0;
   countIfByChecks(d);
-  beginTurn(d, { kind: 'wake' });
+  beginTurn(d, promptThatWaits(life) ?? { kind: 'wake' });
 }
 
 /** From frozen, as soon as the run's containers are not being put away. */
@@ -137,7 +143,7 @@ export function abandonTurn(d: LifeDraft, reason: FrozenReason): void {
   life.turn.taken = [];
   note(d, `turn ${String(life.turn.number)} not run: ${reason}`);
   freeze(d, reason);
-  if (!wakesOn(reason)) keepCause(d);
+  if (!wakesOn(reason) || life.turn.cause.kind === 'operator') keepCause(d);
   record(d);
 }
 

@@ -1,5 +1,6 @@
 /** A world without time or I/O around the pure machine: keeps what is in flight and checks what must always hold. */
 import assert from 'node:assert/strict';
+import type { RecordTurnInput } from '../../../src/activities/ports/inputs.js';
 import type {
   MachineEvent,
   Observed,
@@ -213,6 +214,11 @@ export class World {
 
   get turn(): Turn {
     return this.life.turn;
+  }
+
+  /** Rows of turns that have ended. */
+  get turnRows(): RecordTurnInput[] {
+    return this.commands.flatMap((one) => (one.kind === 'record_turn' ? [one.input] : []));
   }
 
   get frozen(): Frozen {

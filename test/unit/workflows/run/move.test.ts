@@ -66,7 +66,15 @@ describe('moving a run', () => {
   it('gives up the turn of a silent host, and goes on with all it was told on the next', () => {
     const world = secondTurn();
     world.feed(silent(2));
-    assert.deepEqual(move(world), ['disarm_watchdog', 'leave_host', 'record_state', 'claim_host']);
+    assert.deepEqual(move(world), [
+      'disarm_watchdog',
+      'leave_host',
+      'record_turn',
+      'record_state',
+      'claim_host',
+    ]);
+    const row = world.turnRows.at(-1);
+    assert.deepEqual([row?.turn, row?.reason, row?.epoch], [2, 'failed', 1]);
     assert.equal(world.life.host, null);
     assert.equal(world.turn.number, 3);
     claimedBy(world, 'h2', 0);

@@ -104,6 +104,28 @@ describe('the prompt of an operator whose turn is called off before its agent ha
     assert.deepEqual(world.turn.cause, X);
   });
 
+  it('is the next turn’s, whatever begins that, when its own failed before the agent had it', () => {
+    const failed = {
+      prepare: (world: World) => world.fail('prepare'),
+      start: (world: World) => {
+        world.prepare();
+        world.fail('run');
+      },
+      end: (world: World) => {
+        world.prepare();
+        world.endTurn({ exitCode: 1 });
+      },
+    };
+    for (const [where, fail] of Object.entries(failed))
+      for (const wakes of [resume(null), wrote(comment(1))]) {
+        const world = after(World.frozenDone(), resume('x'));
+        fail(world);
+        assert.equal(world.phase, 'frozen', where);
+        world.feed(wakes);
+        assert.deepEqual(world.turn.cause, X, where);
+      }
+  });
+
   it('is told once', () => {
     const world = after(World.frozenDone(), resume('x'), FREEZE);
     world.prepare();

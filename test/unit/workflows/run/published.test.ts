@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { ObservedPr } from '../../../../src/domain/run/events.js';
-import type { RecordTurnInput } from '../../../../src/activities/ports/inputs.js';
 import { after, running, settling, silent } from '../../../support/machine/stages.js';
 import { done, kinds, observed, POLICY, World } from '../../../support/machine/world.js';
 
@@ -121,9 +120,7 @@ describe('the row of a turn whose agent published something', () => {
   const open = (world: World, requestId: string, pr: number, head: string): void => {
     world.feed({ kind: 'published', requestId, result: published(pr, head) });
   };
-  const rows = ({ commands }: World): RecordTurnInput[] =>
-    commands.flatMap((one) => (one.kind === 'record_turn' ? [one.input] : []));
-  const worksOf = (world: World): unknown => rows(world).at(-1)?.published;
+  const worksOf = (world: World): unknown => world.turnRows.at(-1)?.published;
 
   it('has it though the pull request is merged before the turn ends, and names that', () => {
     const world = running();
@@ -132,7 +129,7 @@ describe('the row of a turn whose agent published something', () => {
     world.finish({ exitCode: 143 });
     world.settle();
     assert.deepEqual(worksOf(world), [{ head: 'h1', pr: 13 }]);
-    assert.equal(rows(world)[0]?.snapshot.prNumber, 13);
+    assert.equal(world.turnRows[0]?.snapshot.prNumber, 13);
   });
 
   it('has it though the end of the turn is refused, or nobody can collect what it left', () => {
@@ -153,7 +150,7 @@ describe('the row of a turn whose agent published something', () => {
     open(world, 'r2', 13, 'h2');
     open(world, 'r3', 13, 'h1');
     world.endTurn({ done });
-    const [first] = rows(world);
+    const [first] = world.turnRows;
     assert.deepEqual(first?.published, [
       { head: 'h1', pr: 13 },
       { head: 'h2', pr: 13 },
@@ -161,21 +158,21 @@ describe('the row of a turn whose agent published something', () => {
     world.command({ kind: 'resume', promptRef: null });
     world.start();
     world.endTurn({ done });
-    const [, second] = rows(world);
+    const [, second] = world.turnRows;
     assert.ok(second !== undefined && !('published' in second));
   });
 
-  it('is the next one’s where the turn itself has none, since its host was left', () => {
+  it('is there though the turn’s host was left, and the next one has none of it', () => {
     const world = running();
     open(world, 'r', 13, 'h1');
     world.feed(silent(1));
     world.command({ kind: 'move' });
-    assert.deepEqual(rows(world), []);
+    assert.deepEqual(worksOf(world), [{ head: 'h1', pr: 13 }]);
     world.pay('claim');
     world.feed({ kind: 'host_claimed', host: 'h2', holds: 0 });
     world.start();
     world.endTurn({ done });
-    assert.deepEqual(worksOf(world), [{ head: 'h1', pr: 13 }]);
+    assert.equal(worksOf(world), undefined);
   });
 });
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { RecordTurnInput } from '../../../../src/activities/ports/inputs.js';
 import type { LostPart } from '../../../../src/domain/run/run-files.js';
 import { viewOf } from '../../../../src/workflows/run-view.js';
 import { after, running, settling, silent, starting } from '../../../support/machine/stages.js';
@@ -99,28 +98,26 @@ describe('a step that fails for good', () => {
     return after(world, { kind: 'step_failed', step, turn: world.turn.number, reason: 'x' });
   };
 
-  const rowsOf = ({ commands }: World): RecordTurnInput[] =>
-    commands.flatMap((one) => (one.kind === 'record_turn' ? [one.input] : []));
-
   it('leaves a row of the turn whose agent had begun: it ended, why, and what it had published', () => {
     const world = running();
     const result = { kind: 'published', pr: 13, prUrl: 'u', head: 'h1', created: true } as const;
     world.feed({ kind: 'published', requestId: 'r', result });
     failed(world, 'run');
     assert.deepEqual([world.phase, world.reason, world.life.detail], ['frozen', 'failed', 'x']);
-    const [row, ...others] = rowsOf(world);
+    const [row, ...others] = world.turnRows;
     assert.ok(row !== undefined && !('result' in row), 'nobody knows how');
     assert.deepEqual([row.turn, row.reason, others], [1, 'failed', []]);
     assert.deepEqual(row.settled.publish, { kind: 'refused', reason: 'x' });
+    assert.equal(world.life.budget.spent.turns, 1, 'one that fails each time ends with its budget');
     assert.deepEqual([row.published, row.snapshot.prNumber], [[{ head: 'h1', pr: 13 }], 13]);
   });
 
   it('leaves one, too, where the run was to end, and none where no agent was seen to begin', () => {
     const gone = { kind: 'lost', readAt: 20, why: 'gone' } as const;
     const ending = failed(after(running(), gone), 'run');
-    assert.deepEqual([ending.phase, rowsOf(ending)[0]?.reason], ['destroying', 'incomplete']);
+    assert.deepEqual([ending.phase, ending.turnRows[0]?.reason], ['destroying', 'incomplete']);
     for (const world of [starting(), after(starting(), gone)])
-      assert.deepEqual(rowsOf(failed(world, 'run')), []);
+      assert.deepEqual(failed(world, 'run').turnRows, []);
     const lost = after(starting(), gone);
     lost.pay('run');
     assert.deepEqual(kinds(lost.feed({ kind: 'turn_lost', turn: 1, reason: 'x' })), ['destroy']);
