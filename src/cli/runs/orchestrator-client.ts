@@ -25,6 +25,7 @@ import type {
 import { call, CALL_MS, noAnswer, refusalOf, send } from './call-workflow.js';
 import { changePause } from './change-pause.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
+import { patiently } from './patiently.js';
 import { proposalDesk } from './proposal-desk-client.js';
 import { rowOf } from './row-of-target.js';
 import { summaryOf } from './run-summary.js';
@@ -33,8 +34,6 @@ import { outcomeOf } from './turn-outcome.js';
 
 const POLL_MS = 500;
 const LIVE_VIEW_MS = 3_000;
-/** A server that restarts must not end a wait of hours. */
-const MAX_AWAY_MS = 5 * 60_000;
 
 export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   const { database } = world;
@@ -177,21 +176,14 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     async waitForTurn(slug, turn) {
       const subject = begun.get(slug) ?? (await subjectOfSlug(database, slug));
-      let awaySince: number | undefined;
       for (;;) {
-        try {
-          const now = await view(workflowIdOf(subject));
-          awaySince = undefined;
-          const outcome = outcomeOf(now, slug, turn, world.fetchCommand(slug));
-          if (outcome === 'never_ran') {
-            const why = now?.detail ?? (await lastNote(subject));
-            throw new CliError('failed', EXIT.failed, `the turn did not run: ${why}`);
-          }
-          if (outcome !== undefined) return outcome;
-        } catch (error) {
-          awaySince ??= Date.now();
-          if (!(error instanceof UnreachableError) || Date.now() - awaySince > MAX_AWAY_MS) throw error;
+        const now = await patiently(() => view(workflowIdOf(subject)));
+        const outcome = outcomeOf(now, slug, turn, world.fetchCommand(slug));
+        if (outcome === 'never_ran') {
+          const why = now?.detail ?? (await patiently(() => lastNote(subject)));
+          throw new CliError('failed', EXIT.failed, `the turn did not run: ${why}`);
         }
+        if (outcome !== undefined) return outcome;
         await sleep(POLL_MS);
       }
     },

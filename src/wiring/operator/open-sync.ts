@@ -9,6 +9,7 @@ import {
   setSyncSchedule,
 } from '../../adapters/temporal/sync-schedules.js';
 import type { SyncDesk } from '../../cli/base/sync-desk.js';
+import { patiently } from '../../cli/runs/patiently.js';
 import { opencodeEnvFile, readOpencodeEnv } from '../../config/forklift.js';
 import type { Config } from '../../config/load-config.js';
 import type { RepoRef } from '../../domain/forge/issue.js';
@@ -66,7 +67,8 @@ export function openSync(config: Config, env: Readonly<Record<string, string | u
       }
     },
 
-    outcome: async (workflowId) => (await client.workflow.getHandle(workflowId).result()) as SyncOutcome,
+    outcome: (workflowId) =>
+      patiently(async () => (await client.workflow.getHandle(workflowId).result()) as SyncOutcome),
     schedule: (order, everyMs) => setSyncSchedule(client, order, everyMs),
     schedules: () => listSyncSchedules(client),
     unschedule: (fork) => removeSyncSchedule(client, fork),
