@@ -57,14 +57,24 @@ export class Ledger {
 
   /** One connection, or request of a route, more. @param host of the operator's or one that is allowed */
   open(host: string, route: string | null): Transfer {
+    const line = this.#lineOf(host, route);
+    line.connections += 1;
+    return new Transfer(line, this.onMoved);
+  }
+
+  /** A name below a wildcard goes up to whoever answers for it: one line for all of them, or they would crowd out hosts. */
+  addName(wildcard: string, bytes: number): void {
+    this.#lineOf(wildcard, null).bytesUp += bytes;
+  }
+
+  #lineOf(host: string, route: string | null): Line {
     const own = `${host} ${route ?? ''}`;
     const hasOwn = this.#lines.has(own) || this.#lines.size < MAX_TOTALS;
     const key = hasOwn ? own : OTHER_HOSTS;
     const named = hasOwn ? { host, route } : { host: OTHER_HOSTS, route: null };
     const line = this.#lines.get(key) ?? { ...named, connections: 0, bytesUp: 0, bytesDown: 0 };
-    line.connections += 1;
     this.#lines.set(key, line);
-    return new Transfer(line, this.onMoved);
+    return line;
   }
 
   /** @param host as the client wrote it */

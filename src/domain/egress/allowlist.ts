@@ -71,6 +71,14 @@ export function allowsEncryptedHello(entries: readonly AllowEntry[], host: strin
   return entries.some((entry) => entry.encryptedHello && fits(entry, host, port));
 }
 
+/**
+ * The wildcard below which an agent chose the name of a host that is allowed; `undefined` where an entry says all of it.
+ */
+export function wildcardOf(entries: readonly AllowEntry[], host: string, port: number): string | undefined {
+  const fitting = entries.filter((entry) => fits(entry, host, port));
+  return fitting.every(({ wildcard }) => wildcard) ? fitting.map((entry) => `*.${entry.host}`)[0] : undefined;
+}
+
 function fits(entry: AllowEntry, host: string, port: number): boolean {
   return namesHost(entry, host) && entry.ports.includes(port);
 }

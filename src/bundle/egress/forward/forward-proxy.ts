@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SlidingWindow } from '../../../domain/base/sliding-window.js';
-import { allowsEncryptedHello } from '../../../domain/egress/allowlist.js';
+import { allowsEncryptedHello, wildcardOf } from '../../../domain/egress/allowlist.js';
 import type { BundleLog } from '../../base/bundle-log.js';
 import { codeOf } from '../../base/code-of.js';
 import { checkedAddresses, RefusedAddressError, type AddressPolicy, type Resolve } from '../addresses.js';
@@ -219,7 +219,7 @@ export class ForwardProxy {
       );
     const refused = whyRefused(target, config.current);
     if (refused !== undefined) throw new NotConnectedError(403, refused.why, refused.ask);
-    if (budget.isSpent) throw new NotConnectedError(403, this.spent());
+    if (budget.isSpent || !this.mayAskFor(target)) throw new NotConnectedError(403, this.spent());
     const { host, port } = target;
     try {
       const socket = await dial(await checkedAddresses(host, resolve, policy), port);
@@ -233,6 +233,15 @@ export class ForwardProxy {
         throw new NotConnectedError(403, `${error.message}: only addresses of the internet are reached`);
       throw new NotConnectedError(502, `${host} cannot be reached: ${codeOf(error)}`);
     }
+  }
+
+  /** Below a wildcard a name is the agent's own words, and a DNS server reads them, also where there is no such host. */
+  private mayAskFor({ host, port }: Target): boolean {
+    const { config, ledger, budget } = this.parts;
+    const wildcard = wildcardOf(config.current.allow, host, port);
+    if (wildcard === undefined) return true;
+    ledger.addName(wildcard, host.length);
+    return budget.take(host.length);
   }
 
   private spent(): string {

@@ -67,6 +67,14 @@ describe('what went through the proxies', () => {
     assert.equal(hosts.find(({ host }) => host === 'h0.example')?.connections, 2);
   });
 
+  it('has names below a wildcard as bytes up of that wildcard, without a connection', () => {
+    ledger.addName('*.a.example', 10);
+    ledger.addName('*.a.example', 12);
+    assert.deepEqual(ledger.totals().hosts, [
+      { host: '*.a.example', route: null, connections: 0, bytesUp: 22, bytesDown: 0 },
+    ]);
+  });
+
   it('is beside what was refused, by the name that was asked for, if it was one', () => {
     for (const host of ['b.example', 'a.example', 'b.example', 'no host\n', '10.0.0.1', ''])
       ledger.refuse(host);

@@ -6,6 +6,7 @@ import {
   isAllowed,
   parseAllowlist,
   readAllowEntry,
+  wildcardOf,
   type AllowEntry,
 } from '../../../../src/domain/egress/allowlist.js';
 import { whyNoHost } from '../../../../src/domain/egress/host-name.js';
@@ -128,6 +129,16 @@ describe('whether a host is allowed', () => {
     it(`${host}:${String(port)} is ${allowed ? 'allowed' : 'refused'}`, () => {
       assert.equal(isAllowed(list, host, port), allowed);
     });
+
+  it('by a name of the agent’s choice only where no entry says all of it, on that port', () => {
+    const all = [entry('a.b.org'), ...list, entry('*.y.b.org')];
+    const by = (host: string, port = 443): string | undefined => wildcardOf(all, host, port);
+    assert.deepEqual([by('a.b.org'), by('a.org'), by('c.org')], [undefined, undefined, undefined]);
+    assert.deepEqual(
+      [by('x.b.org'), by('a.b.org', 8443), by('x.y.b.org')],
+      ['*.b.org', '*.b.org', '*.b.org'],
+    );
+  });
 
   it('only what equals an entry or lies below a wildcard, at its ports', () => {
     fc.assert(
