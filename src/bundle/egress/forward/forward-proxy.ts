@@ -36,6 +36,8 @@ interface Client {
   isGone(): boolean;
   cut(): void;
   refuse(status: number, text: string): void;
+  /** Whether what it does is still let through; of the target itself others decide. */
+  isAllowed(): boolean;
 }
 
 interface Opened<T extends Target> {
@@ -69,20 +71,26 @@ export class ForwardProxy {
     const target = connectTarget(asked);
     const exchange = new ForwardExchange(this.parts, 'CONNECT', target);
     client.on('error', () => client.destroy());
+    const { budget, config, helloMs } = this.parts;
+    const isMarked = (): boolean =>
+      target !== undefined && allowsEncryptedHello(config.current.allow, target.host, target.port);
+    let isEncrypted = false;
     const opened = await this.begin(target, asked, exchange, {
       isGone: () => client.destroyed,
       cut: () => client.destroy(),
       refuse: (status, text) => {
         answerRaw(client, status, text);
       },
+      isAllowed: () => !isEncrypted || isMarked(),
     });
     if (opened === undefined) return;
-    const { host, port } = opened.target;
-    const { budget, config, helloMs } = this.parts;
-    const allowsEncrypted = allowsEncryptedHello(config.current.allow, host, port);
+    const mayBeEncrypted = (): boolean => {
+      isEncrypted = true;
+      return isMarked();
+    };
     await carryTls(
       { ...opened, client, head, exchange, budget },
-      { host, allowsEncryptedHello: allowsEncrypted, helloMs },
+      { host: opened.target.host, allowsEncryptedHello: mayBeEncrypted, helloMs },
     );
   }
 
@@ -106,6 +114,7 @@ export class ForwardProxy {
       isGone: () => response.destroyed,
       cut: () => response.destroy(),
       refuse,
+      isAllowed: () => true,
     });
     if (opened === undefined) return;
     const { upstream, over } = opened;
@@ -143,7 +152,7 @@ export class ForwardProxy {
       upstream.destroy();
     };
     const over = live.add(
-      () => whyRefused(target, config.current) === undefined,
+      () => whyRefused(target, config.current) === undefined && client.isAllowed(),
       () => {
         exchange.ended('no longer allowed');
         cut();

@@ -32,7 +32,8 @@ export interface HelloSides {
 export interface HelloRules {
   /** Lower case. */
   readonly host: string;
-  readonly allowsEncryptedHello: boolean;
+  /** Asked when a hello has an encrypted part. */
+  readonly allowsEncryptedHello: () => boolean;
   /** For each hello to come, ms. */
   readonly helloMs: number;
 }
@@ -107,7 +108,7 @@ function whyRefused(payload: Buffer, { host, allowsEncryptedHello }: HelloRules)
     const shown = name.slice(0, MAX_NAME_CHARACTERS);
     return { kind: 'refused', why: `the TLS hello is for ${JSON.stringify(shown)}`, name };
   }
-  if (hello.hasEncryptedHello && !allowsEncryptedHello)
+  if (hello.hasEncryptedHello && !allowsEncryptedHello())
     return {
       kind: 'refused',
       why: 'the TLS hello has an encrypted part (ECH), which the allowlist does not let through',

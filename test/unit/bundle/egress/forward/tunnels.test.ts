@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { until } from '../../../../support/bundle/until.js';
 import { connectThrough, drained, openTunnel, rawOver } from '../../../../support/egress/clients.js';
 import { helloFor, record, SERVER_HELLO } from '../../../../support/egress/hellos.js';
@@ -226,6 +226,35 @@ describe('the tunnels of the forward proxy', () => {
     await egress().start();
     assert.deepEqual(await sent(at, helloFor(HOST, ech)), SERVER_HELLO);
     assert.deepEqual(await sent(at, helloFor('evil.example', ech)), DENIED);
+  });
+
+  it('with an encrypted part are cut when the allowlist does not say so any more, the others stay', async () => {
+    const at = await served((socket) => socket.pipe(socket));
+    const { port } = await tcpUpstream(greeted((socket) => socket.pipe(socket)));
+    const other = `${HOST}:${String(port)}`;
+    egress().allow(`${at} ech`, `${other} ech`);
+    await egress().start();
+    const opened = async (to: string, hello: Buffer): Promise<Socket> => {
+      const { socket } = await connectThrough(egress().socket, to);
+      socket.write(hello);
+      assert.deepEqual((await once(socket, 'data'))[0], SERVER_HELLO);
+      return socket;
+    };
+    const encrypted = helloFor(HOST, [0xfe0d, Buffer.alloc(180, 1)]);
+    const [lost, marked] = await Promise.all([opened(at, encrypted), opened(other, encrypted)]);
+    const [plain, late] = [
+      await opened(at, helloFor(HOST)),
+      (await connectThrough(egress().socket, at)).socket,
+    ];
+    egress().allow(at, `${other} ech`);
+    await once(lost, 'close');
+    late.write(encrypted);
+    assert.deepEqual(await drained(late), DENIED);
+    for (const kept of [marked, plain]) {
+      kept.write('still here');
+      assert.equal(String((await once(kept, 'data'))[0]), 'still here');
+      kept.destroy();
+    }
   });
 
   for (const words of [Buffer.alloc(0), record(Buffer.from([2, 40]), 21)])

@@ -58,7 +58,7 @@ describe('the first messages of a tunnel', () => {
           },
           toClient: (bytes) => toClient.push(bytes),
         },
-        { host: HOST, allowsEncryptedHello: false, helloMs: 60_000, ...rules },
+        { host: HOST, allowsEncryptedHello: () => false, helloMs: 60_000, ...rules },
       );
     } finally {
       from.release();
@@ -104,7 +104,7 @@ describe('the first messages of a tunnel', () => {
     server.write(Buffer.concat([SERVER_HELLO, Buffer.from('rest')]));
     const [from, to] = [new ByteSource(client), new ByteSource(server)];
     const sides = { client: from, server: to, toServer: () => true, toClient: () => undefined };
-    await passHellos(sides, { host: HOST, allowsEncryptedHello: false, helloMs: 60_000 });
+    await passHellos(sides, { host: HOST, allowsEncryptedHello: () => false, helloMs: 60_000 });
     assert.deepEqual([from.release().toString(), to.release().toString()], ['more', 'rest']);
   });
 
@@ -120,7 +120,7 @@ describe('the first messages of a tunnel', () => {
   it('with an encrypted part are refused, unless the allowlist lets it through', async () => {
     const hello = helloFor(HOST, ECH);
     assert.match(await whyRefused([hello], [SERVER_HELLO]), /has an encrypted part \(ECH\)/);
-    assert.equal((await passed([hello], [SERVER_HELLO], { allowsEncryptedHello: true })).kind, 'open');
+    assert.equal((await passed([hello], [SERVER_HELLO], { allowsEncryptedHello: () => true })).kind, 'open');
   });
 
   const noHello: [what: string, said: readonly Buffer[], why: RegExp][] = [
@@ -163,7 +163,7 @@ describe('the first messages of a tunnel', () => {
       client.write(said);
       const [from, to] = [new ByteSource(client), new ByteSource(server)];
       const sides = { client: from, server: to, toServer: () => true, toClient: () => undefined };
-      const rules = { host: HOST, allowsEncryptedHello: false, helloMs: 1 };
+      const rules = { host: HOST, allowsEncryptedHello: () => false, helloMs: 1 };
       assert.deepEqual(await passHellos(sides, rules), passage);
       from.release();
       to.release();

@@ -15,7 +15,11 @@ describe('a hello that may not reach the host', () => {
         toServer: () => assert.fail('it reached the host'),
         toClient: () => undefined,
       };
-      const passage = await passHellos(sides, { host: HOST, allowsEncryptedHello: false, helloMs: 60_000 });
+      const passage = await passHellos(sides, {
+        host: HOST,
+        allowsEncryptedHello: () => false,
+        helloMs: 60_000,
+      });
       from.release();
       to.release();
       assert.ok(passage.kind === 'refused', passage.kind);
