@@ -1,5 +1,6 @@
 import { routeAddress } from '../../../domain/egress/agent-env.js';
 import type { Route } from '../../../domain/egress/route.js';
+import { isAskedWhole } from './client-headers.js';
 import { endToEnd, type HeaderList } from '../headers.js';
 import { blankSecret } from './secret-forms.js';
 
@@ -33,6 +34,8 @@ export function headersForClient(rawHeaders: readonly string[], context: AnswerC
   return endToEnd(rawHeaders).flatMap(([name, value]) => {
     const lower = name.toLowerCase();
     if (REMOVED.has(lower)) return [];
+    // Clients that read this ask for parts, which they do not get.
+    if (lower === 'accept-ranges' && isAskedWhole(context.route)) return [];
     if ((isChanged || isDecoded) && OF_THE_BODY.has(lower)) return [];
     if (isDecoded && lower === 'content-encoding') return [];
     const shown = ADDRESSES.has(lower) ? addressForClient(value, context) : value;

@@ -40,6 +40,17 @@ describe('what of an upstream’s headers goes on to the client', () => {
     assert.deepEqual(shown([...raw, ...encoding], { isDecoded: true }), []);
   });
 
+  it('offers no parts where none are asked for', () => {
+    const raw = ['Accept-Ranges', 'bytes', 'ETag', 'e'];
+    const auth = { header: 'x-key', prefix: '', secret: 'key' };
+    assert.deepEqual(shown(raw), raw);
+    for (const route of [
+      { ...FILES, auth },
+      { ...FILES, rewrite: true },
+    ])
+      assert.deepEqual(shown(raw, { route }), ['ETag', 'e']);
+  });
+
   it('has no secret in it', () => {
     const secret = 'hunter2-hunter2';
     assert.deepEqual(shown(['X-Key', `it is ${secret}`], { secret }), ['X-Key', `it is ${'*'.repeat(15)}`]);

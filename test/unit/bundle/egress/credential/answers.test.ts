@@ -55,6 +55,22 @@ describe('answers through the credential proxy', () => {
       noSecret();
     });
 
+    it('never has a part of it, however a client asks for parts', async () => {
+      const page = Buffer.from(`before ${SECRET} after`);
+      await keyed((request, response) => {
+        const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+        response.writeHead(from === undefined ? 200 : 206, { 'accept-ranges': 'bytes' });
+        response.end(from === undefined ? page : page.subarray(Number(from), Number(to) + 1));
+      });
+      const half = 'before '.length + SECRET.length / 2;
+      for (const range of [`bytes=0-${String(Math.floor(half))}`, `bytes=${String(Math.ceil(half))}-99`]) {
+        const { status, text, headers } = await get('/files/x', { headers: { range } });
+        assert.deepEqual([status, text], [200, `before ${'*'.repeat(SECRET.length)} after`]);
+        assert.equal(headers['accept-ranges'], undefined);
+      }
+      noSecret();
+    });
+
     it('never has it in an answer that came compressed all the same', async () => {
       await keyed((_request, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' });
