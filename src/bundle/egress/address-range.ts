@@ -11,9 +11,22 @@ const BLOCKS = [
   ['loopback', ['127.0.0.0/8'], ['::1/128']],
   ['unspecified', ['0.0.0.0/8'], []],
   ['broadcast', ['255.255.255.255/32'], []],
-  // Azure's, Alibaba's and Oracle's metadata services and AWS's by IPv6, in the middle of other blocks. 169.254.169.254 is
-  // link-local.
-  ['metadata', ['168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'], ['fd00:ec2::254/128']],
+  // Metadata services in the middle of other blocks; 169.254.169.254 is link-local.
+  [
+    'metadata',
+    // Azure, Alibaba, Oracle.
+    ['168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'],
+    [
+      // AWS (EC2's and EKS's user guides): metadata, Pod Identity.
+      ...['fd00:ec2::254/128', 'fd00:ec2::23/128'],
+      // Google Cloud (Compute Engine, "View and query VM metadata").
+      'fd20:ce::254/128',
+      // Oracle (oci-python-sdk, instance_principals_security_token_signer.py).
+      'fd00:c1::a9fe:a9fe/128',
+      // Alibaba (canonical/cloud-init#6893).
+      'fd00:100::100:200/128',
+    ],
+  ],
   ['link-local', ['169.254.0.0/16'], ['fe80::/10']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], ['64:ff9b:1::/48', 'fc00::/7', 'fec0::/10']],
   ['shared', ['100.64.0.0/10'], []],
