@@ -2,8 +2,10 @@ const MIB = 1024 * 1024;
 
 /** A request's head, bytes. */
 export const MAX_HEADER_BYTES = 32 * 1024;
-/** To one address of an upstream, ms. */
+/** Of the forward proxy for each address, of a route for all of its upstream, ms. */
 export const CONNECT_MS = 5000;
+/** Addresses of one name that the forward proxy tries, one after the other. */
+export const MAX_TRIES = 4;
 /** A connection on which nothing moves in either direction, ms. A model may think this long before its first byte. */
 export const IDLE_MS = 10 * 60_000;
 

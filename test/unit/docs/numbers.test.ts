@@ -121,9 +121,9 @@ const EGRESS: typeof SECURITY = [
   ["a request's head | 32 KiB", [egress.MAX_HEADER_BYTES], [32 * KIB]],
   ["a request's body through a route | 32 MiB", [egress.DEFAULT_LIMITS.maxBodyBytes], [32 * MIB]],
   [
-    '5 s, 30 s (90 s from the answer before, if there is one), 10 min',
-    [egress.CONNECT_MS, egress.IDLE_MS],
-    [5_000, 10 * MINUTE_MS],
+    '5 s (forward proxy: for each address, four at most), 30 s (90 s from the answer before, if there is one), 10 min',
+    [egress.CONNECT_MS, egress.MAX_TRIES, egress.IDLE_MS],
+    [5_000, 4, 10 * MINUTE_MS],
   ],
   ['time for each TLS hello in a tunnel | 30 s', [egress.DEFAULT_LIMITS.helloMs], [30_000]],
 ];

@@ -1,7 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { CONNECT_MS } from '../limits.js';
-
-const MAX_TRIES = 4;
+import { CONNECT_MS, MAX_TRIES } from '../limits.js';
 
 /** Connects to the first address that answers, in the order given. Errors: that of the last one tried. */
 export async function dial(addresses: readonly string[], port: number): Promise<Socket> {
