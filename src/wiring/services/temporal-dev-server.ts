@@ -22,6 +22,11 @@ export interface DevServerOptions {
   readonly reachable: () => Promise<boolean>;
 }
 
+/**
+ * Its HTTP API can't be turned off, looks at neither Origin nor content type, and nothing here uses it: any page in a browser on
+ * this machine could start and end workflows by it. A host that nobody asks for shuts it (RFC 6761, `invalid`).
+ */
+const NO_HOST = 'bot-bottle.invalid';
 const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -42,6 +47,7 @@ export function spawnDevServer(options: DevServerOptions): Part {
     ...['--ui-port', String(uiPort), '--namespace', namespace, '--log-level', 'error'],
     ...['--db-filename', path.join(home, 'temporal.db')],
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=full'],
+    ...['--dynamic-config-value', `frontend.httpAllowedHosts=["${NO_HOST}"]`],
     ...(codecUrl === undefined ? [] : ['--ui-codec-endpoint', codecUrl]),
   ]);
   const logFile = logFileOf(home);
