@@ -38,6 +38,8 @@ import { migrate } from './version.js';
 
 /** The server lets an execution have 2,000 Updates, and five times as many signals. */
 const SIGNALS_OF_UPDATE = 5;
+/** The server ends a run whose history has 50 MB (`limit.historySize.error`). */
+const MAX_HISTORY_BYTES = 30_000_000;
 
 /** Its result is what the last life came to. */
 export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutcome | null> {
@@ -160,9 +162,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
         continue;
       }
       const over = phaseOf(state) === 'destroyed' || (isCancelled && state.life === null);
-      // Not before it was told something: whoever pins a run by hand would have it begin again and again.
-      const isUpgraded = info.targetWorkerDeploymentVersionChanged && handled > 0;
-      const isToGoOn = info.continueAsNewSuggested || isUpgraded || isFull;
+      const isToGoOn = info.continueAsNewSuggested || isUpgraded() || isFull;
       if (over || (isToGoOn && isQuiescent(state))) {
         await runner.settledRows();
         // What people are to be told of a run that goes on is said before this execution ends; it has a few tries.
@@ -173,7 +173,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
         if (over && state.pendingTrigger === null) return outcomeOf(state);
         // Only here does a run go over to the program's next version: within an execution nothing has to stay compatible.
         const goOn = makeContinueAsNewFunc<typeof issueWorkflow>(
-          isUpgraded ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {},
+          isUpgraded() ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {},
         );
         await goOn({ ...begun, carried: over ? betweenLives(state) : state });
       }
@@ -184,7 +184,13 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
 
   function isFullNow(): boolean {
     const { maxEvents, maxSignals } = state.policy;
-    return workflowInfo().historyLength > maxEvents || signals > maxSignals;
+    const { historyLength, historySize } = workflowInfo();
+    return historyLength > maxEvents || historySize > MAX_HISTORY_BYTES || signals > maxSignals;
+  }
+
+  /** Not before it was told something: whoever pins a run by hand would have it begin again and again. */
+  function isUpgraded(): boolean {
+    return workflowInfo().targetWorkerDeploymentVersionChanged && handled > 0;
   }
 }
 

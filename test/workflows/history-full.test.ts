@@ -35,6 +35,14 @@ describe('issueWorkflow whose history grows too long in one turn', function () {
         },
       ));
 
+  it('stops the turn for too many bytes, too: with 50 MB the server ends the run', () =>
+    withLife(server(), { turn: stopped }, async (life) => {
+      await life.running();
+      const garbage = 'x'.repeat(1_900_000);
+      for (let sent = 0; sent < 17; sent += 1) await life.handle.signal('pr_comment', garbage);
+      assert.equal((await life.frozen()).reason, 'history');
+    }));
+
   it('stops the turn of an agent that makes calls without end: the server takes only so many Updates', () =>
     withLife(
       server(),

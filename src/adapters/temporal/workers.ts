@@ -108,7 +108,8 @@ async function workersOver(
       ...common,
       taskQueue: bottlesQueue(host),
       activities: activities.host,
-      maxConcurrentActivityTaskExecutions: SHORT_ACTIVITIES,
+      // After a restart each turn is watched from here.
+      maxConcurrentActivityTaskExecutions: slots + SHORT_ACTIVITIES,
       shutdownGraceTime: '30s',
     }),
   ]);

@@ -14,9 +14,13 @@ function grpcError(code: number, details: string): Error {
 }
 
 /** A server that others administer: it has the search attributes, and answers `updateNamespace` with the error. */
-function administered(update: Error, attributes: readonly string[] = Object.keys(SEARCH_ATTRIBUTES)): Client {
+function administered(
+  update: Error,
+  attributes: readonly string[] = Object.keys(SEARCH_ATTRIBUTES),
+  retentionDays = 30,
+): Client {
   const known = Object.fromEntries(attributes.map((name) => [name, 2]));
-  const config = { workflowExecutionRetentionTtl: { seconds: 30 * DAY_S } };
+  const config = { workflowExecutionRetentionTtl: { seconds: retentionDays * DAY_S } };
   const client = {
     options: { namespace: 'theirs' },
     connection: {
@@ -49,6 +53,12 @@ describe('setting up a namespace that somebody else administers', () => {
         'the namespace theirs keeps closed workflows for 30 days, not 90 days, and the server refused to change that (Request unauthorized.): set it there',
       ]);
     });
+
+  it('leaves a retention that is longer: others may share the namespace', async () => {
+    const attributes = Object.keys(SEARCH_ATTRIBUTES);
+    await setUpNamespace(administered(new Error('it was asked to change'), attributes, 365), patience);
+    assert.deepEqual(lines, []);
+  });
 
   it('fails where it fails for another reason', async () => {
     const broken = grpcError(INVALID_ARGUMENT, 'no such cluster');
