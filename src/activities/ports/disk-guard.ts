@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../domain/base/clock.js';
-import { formatBytes } from '../../domain/base/format-bytes.js';
 import type { DiskRequest, DiskSpace, DiskUsage, FileSystemSpace } from '../../domain/bottle/disk-usage.js';
+import { DiskFloor, shortagesOf } from './disk-floor.js';
 import { afterRise, excessOf, isWithin, limitOf, quotaOf, sum } from './disk-quota.js';
 import type { Log } from '../../domain/base/log.js';
 
@@ -33,15 +33,12 @@ export interface GuardedTurn {
 
 /** A look is one system call for each file system. */
 const POLL_MS = 2_000;
-const FREE_INODES = 0.05;
 /** Between two measures of one run: when it may be over its limit, and in any case. */
 const MEASURE_MS = 5_000;
 const MEASURE_ANYWAY_MS = 60_000;
 /** Measuring takes at most this share of the time. */
 const MEASURE_SHARE = 1 / 10;
 const FLOOR_MEASURE_MS = 5_000;
-/** How much further a low disk must fall before another turn is stopped, as a share of the floor. */
-const FURTHER = 1 / 16;
 
 const NONE: DiskUsage = { bytes: 0, inodes: 0 };
 
@@ -68,8 +65,7 @@ export class DiskGuard {
   private used: DiskUsage = NONE;
   private looking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  /** What was free when a turn was last stopped for it. */
-  private stoppedAt: FileSystemSpace | null = null;
+  private readonly floor = new DiskFloor();
 
   constructor(
     private readonly source: DiskSource,
@@ -180,28 +176,14 @@ export class DiskGuard {
   }
 
   private async keepFloor(fileSystems: readonly FileSystemSpace[]): Promise<void> {
-    const floor = this.limits.freeBytes;
-    const low = fileSystems.find(
-      ({ freeBytes, inodes, freeInodes }) => freeBytes < floor || freeInodes < inodes * FREE_INODES,
-    );
-    if (low === undefined) {
-      this.stoppedAt = null;
-      return;
-    }
-    // Stopping a turn frees nothing: only a disk that falls on is a reason to stop another one.
-    const falls =
-      this.stoppedAt === null ||
-      low.freeBytes < this.stoppedAt.freeBytes - floor * FURTHER ||
-      low.freeInodes < this.stoppedAt.freeInodes - low.inodes * FREE_INODES * FURTHER;
-    if (!falls) return;
-    const [what, left] =
-      low.freeBytes < floor
-        ? (['bytes', `${formatBytes(low.freeBytes)} of disk`] as const)
-        : (['inodes', `${String(low.freeInodes)} inodes`] as const);
-    const entry = await this.holdsMost(what);
+    const growing = this.floor.growing(shortagesOf(fileSystems, this.limits.freeBytes));
+    const [first] = growing;
+    if (first === undefined) return;
+    const entry = await this.holdsMost(first.what);
     if (entry === undefined) return;
-    this.stoppedAt = low;
-    this.stop(entry, `this machine has ${left} left, and this run held most`);
+    // Whoever holds most bytes may hold few files: a shortage of those waits for the next look.
+    this.floor.answered(growing.filter(({ what }) => what === first.what));
+    this.stop(entry, `this machine has ${first.left} left, and this run held most`);
   }
 
   private async holdsMost(what: keyof DiskUsage): Promise<Watched | undefined> {

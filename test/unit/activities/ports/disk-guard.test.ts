@@ -1,87 +1,7 @@
 import assert from 'node:assert/strict';
-import { DiskGuard, type GuardedTurn } from '../../../../src/activities/ports/disk-guard.js';
-import type { DiskUsage, FileSystemSpace } from '../../../../src/domain/bottle/disk-usage.js';
-
-const MIB = 1024 ** 2;
-const QUOTA: DiskUsage = { bytes: 100 * MIB, inodes: 1_000 };
-const FLOOR = 64 * MIB;
-const QUIET = { info: () => undefined, warn: () => undefined };
-const NOTHING: DiskUsage = { bytes: 0, inodes: 0 };
-
-/** A disk whose numbers a test sets, runs on it, and a clock. */
-class Disk {
-  now = 1_000_000;
-  freeBytes = 50_000 * MIB;
-  freeInodes = 90_000;
-  isSeen = true;
-  /** A measure, milliseconds. */
-  took = 0;
-  readonly holds = new Map<string, DiskUsage | null>();
-  readonly measured: string[] = [];
-  private readonly measuring = new Set<string>();
-  readonly over = new Map<string, string>();
-  readonly noted: DiskUsage[] = [];
-  readonly guard = new DiskGuard(
-    {
-      space: () =>
-        Promise.resolve({ fileSystems: this.isSeen ? [this.system()] : [], complete: this.isSeen }),
-      usage: async (slug) => {
-        this.measured.push(slug);
-        this.now += this.took;
-        if (this.measuring.has(slug)) throw new Error('the name of the container is in use');
-        this.measuring.add(slug);
-        await Promise.resolve();
-        this.measuring.delete(slug);
-        const usage = this.holds.get(slug);
-        if (usage === undefined) throw new Error('no engine');
-        return usage;
-      },
-    },
-    { quota: QUOTA, freeBytes: FLOOR },
-    { now: () => this.now },
-    QUIET,
-  );
-
-  /** A run writes; the file system grows by as much. */
-  write(slug: string, bytes: number, inodes = 1): void {
-    const before = this.holds.get(slug) ?? NOTHING;
-    this.holds.set(slug, { bytes: before.bytes + bytes, inodes: before.inodes + inodes });
-    this.freeBytes -= bytes;
-    this.freeInodes -= inodes;
-  }
-
-  async watch(slug: string, change: Partial<GuardedTurn> = {}): Promise<() => DiskUsage | null> {
-    const usedBefore = await this.guard.look();
-    if (!this.holds.has(slug)) this.holds.set(slug, NOTHING);
-    return this.guard.watch({
-      slug,
-      held: NOTHING,
-      usedBefore,
-      asked: null,
-      onMeasured: (held) => this.noted.push(held),
-      onOver: (detail) => this.over.set(slug, detail),
-      ...change,
-    });
-  }
-
-  /** A look, and all that follows from it. */
-  async look(after = 5_000): Promise<void> {
-    this.now += after;
-    await this.guard.look();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-
-  private system(): FileSystemSpace {
-    return {
-      path: '/h',
-      freeBytes: this.freeBytes,
-      usedBytes: 100_000 * MIB - this.freeBytes,
-      inodes: 100_000,
-      freeInodes: this.freeInodes,
-      usedInodes: 100_000 - this.freeInodes,
-    };
-  }
-}
+import type { DiskUsage } from '../../../../src/domain/bottle/disk-usage.js';
+import type { GuardedTurn } from '../../../../src/activities/ports/disk-guard.js';
+import { Disk, MIB, NOTHING } from './some-disk.js';
 
 describe('the disk guard', () => {
   let disk: Disk;
@@ -249,43 +169,5 @@ describe('the disk guard', () => {
     disk.write('a', 20 * MIB);
     await disk.look();
     assert.deepEqual(end(), { bytes: 30 * MIB, inodes: 4 });
-  });
-
-  it('stops the run that holds most when little is free, and another one only if that goes on', async () => {
-    await watch('little');
-    await watch('much');
-    disk.write('little', 30 * MIB);
-    disk.write('much', 31 * MIB);
-    await disk.look();
-    assert.equal(disk.over.size, 0);
-    disk.freeBytes = FLOOR - 1;
-    await disk.look();
-    assert.deepEqual([...disk.over.keys()], ['much']);
-    assert.match(disk.over.get('much') ?? '', /this machine has 64 MiB of disk left/);
-    disk.freeBytes -= FLOOR / 32;
-    await disk.look();
-    assert.equal(disk.over.size, 1);
-    disk.freeBytes -= FLOOR / 16;
-    await disk.look();
-    assert.equal(disk.over.size, 2);
-  });
-
-  it('measures each run once at a time, though usage has risen and little is free', async () => {
-    await watch('little');
-    await watch('much');
-    disk.write('little', 30 * MIB);
-    disk.write('much', 90 * MIB);
-    disk.freeBytes = FLOOR - 1;
-    await disk.look();
-    assert.deepEqual(disk.measured, ['little', 'much']);
-    assert.deepEqual([...disk.over.keys()], ['much']);
-    assert.match(disk.over.get('much') ?? '', /this run held most/);
-  });
-
-  it('stops a turn when inodes run out', async () => {
-    await watch('a');
-    disk.freeInodes = 4_999;
-    await disk.look();
-    assert.match(disk.over.get('a') ?? '', /this machine has 4999 inodes left/);
   });
 });
