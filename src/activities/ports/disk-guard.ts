@@ -3,6 +3,7 @@ import type { Clock } from '../../domain/base/clock.js';
 import type { DiskRequest, DiskSpace, DiskUsage, FileSystemSpace } from '../../domain/bottle/disk-usage.js';
 import { DiskFloor, shortagesOf } from './disk-floor.js';
 import { afterRise, excessOf, isWithin, limitOf, quotaOf, sum } from './disk-quota.js';
+import { mostHeld, type PastMeasure } from './holds-most.js';
 import type { Log } from '../../domain/base/log.js';
 
 export interface DiskLimits {
@@ -41,13 +42,15 @@ const MEASURE_SHARE = 1 / 10;
 const FLOOR_MEASURE_MS = 5_000;
 
 const NONE: DiskUsage = { bytes: 0, inodes: 0 };
+const UNCOUNTED: DiskUsage = { bytes: Infinity, inodes: Infinity };
 
 interface Watched {
   readonly turn: GuardedTurn;
   readonly limit: DiskUsage;
   readonly over: AbortController;
-  /** What it held when that was last known, and what its file systems held then. */
-  known: { readonly held: DiskUsage; readonly used: DiskUsage } | null;
+  /** The last measure. The first one is what it held before its turn. */
+  known: PastMeasure | null;
+  readonly began: DiskUsage | null;
   /** The measure under way, if one is. */
   measuring: Promise<DiskUsage | null> | null;
   /** When it was measured or tried to be, at first when the watch began; and how long that took, milliseconds. */
@@ -81,7 +84,8 @@ export class DiskGuard {
       turn,
       limit: limitOf(held ?? NONE, quotaOf(turn.asked, this.limits.quota)),
       over: new AbortController(),
-      known: held && usedBefore && { held, used: usedBefore },
+      known: held && usedBefore && { held, used: usedBefore, others: this.mostOfAll() },
+      began: usedBefore && held,
       measuring: null,
       triedAt: this.clock.now(),
       took: 0,
@@ -140,6 +144,10 @@ export class DiskGuard {
     return known && afterRise(known.held, known.used, this.used);
   }
 
+  private mostOfAll(): ReadonlyMap<string, DiskUsage | null> {
+    return new Map([...this.watched].map(([slug, entry]) => [slug, this.atMost(entry)]));
+  }
+
   /** `null` when nobody can say. One at a time of a run: its container has one name. Never rejects. */
   private measure(entry: Watched): Promise<DiskUsage | null> {
     entry.measuring ??= this.measureNow(entry).finally(() => {
@@ -150,7 +158,7 @@ export class DiskGuard {
 
   private async measureNow(entry: Watched): Promise<DiskUsage | null> {
     const { turn, over, limit } = entry;
-    const { used } = this;
+    const before = { used: this.used, others: this.mostOfAll() };
     const begunAt = this.clock.now();
     try {
       const held = await this.source.usage(turn.slug, over.signal);
@@ -159,7 +167,7 @@ export class DiskGuard {
         this.stop(entry, 'the run holds more files than can be counted in time');
         return null;
       }
-      entry.known = { held, used };
+      entry.known = { held, ...before };
       turn.onMeasured(held);
       const excess = excessOf(held, limit);
       if (excess !== null) this.stop(entry, excess);
@@ -179,22 +187,40 @@ export class DiskGuard {
     const growing = this.floor.growing(shortagesOf(fileSystems, this.limits.freeBytes));
     const [first] = growing;
     if (first === undefined) return;
-    const entry = await this.holdsMost(first.what);
-    if (entry === undefined) return;
+    const found = await this.holdsMost(first.what);
+    if (found === undefined) return;
     // Whoever holds most bytes may hold few files: a shortage of those waits for the next look.
     this.floor.answered(growing.filter(({ what }) => what === first.what));
-    this.stop(entry, `this machine has ${first.left} left, and this run held most`);
+    this.stop(found.entry, `this machine has ${first.left} left, and ${found.why}`);
   }
 
-  private async holdsMost(what: keyof DiskUsage): Promise<Watched | undefined> {
+  /** The turn to stop, and why it is that one, for people and for the next prompt. */
+  private async holdsMost(
+    what: keyof DiskUsage,
+  ): Promise<{ readonly entry: Watched; readonly why: string } | undefined> {
     const candidates = [...this.watched.values()].filter(({ over }) => !over.signal.aborted);
-    if (candidates.length < 2) return candidates[0];
+    const [only] = candidates;
+    if (only !== undefined && candidates.length === 1) return { entry: only, why: 'no other turn ran' };
     const late = delay(FLOOR_MEASURE_MS, null, { ref: false });
-    // What is too much to be counted in time is the likeliest.
-    const held = await Promise.all(
-      candidates.map(async (entry) => (await Promise.race([this.measure(entry), late]))?.[what] ?? Infinity),
+    const measured = await Promise.all(
+      candidates.map(async (entry) => {
+        const held = await Promise.race([this.measure(entry), late]);
+        const { turn, known: before, began, limit, over } = entry;
+        // Stopped just now, because it holds more than can be counted.
+        const isUncounted = held === null && over.signal.aborted;
+        return { entry, slug: turn.slug, held: isUncounted ? UNCOUNTED : held, before, began, limit };
+      }),
     );
-    return candidates[held.indexOf(Math.max(...held))];
+    // Some may have ended meanwhile.
+    const there = measured.filter(({ entry, slug }) => this.watched.get(slug) === entry);
+    const most = there.map((holder) => mostHeld(holder, there, this.used, what));
+    const first = there[most.indexOf(Math.max(...most))];
+    if (first === undefined) return undefined;
+    const why =
+      first.held === null
+        ? 'this run may hold most: it could not be measured just now'
+        : 'this run held most';
+    return { entry: first.entry, why };
   }
 
   private stop(entry: Watched, detail: string): void {

@@ -95,4 +95,58 @@ describe('the disk guard, when little is free', () => {
     await disk.look();
     assert.match(disk.over.get('a') ?? '', /this machine has 4999 inodes left/);
   });
+
+  it('stops the run that wrote, and not one that cannot be measured just now', async () => {
+    await watch('innocent');
+    await watch('hog');
+    disk.write('innocent', 10 * MIB);
+    disk.write('hog', 10 * MIB);
+    await disk.look(60_000);
+    disk.write('hog', 40 * MIB);
+    disk.holds.delete('innocent');
+    disk.resize(FLOOR - 1);
+    await disk.look();
+    assert.deepEqual(
+      [...disk.over],
+      [['hog', 'this machine has 64 MiB of disk left, and this run held most']],
+    );
+  });
+
+  it('stops the run that nobody can measure when no other one explains what was written', async () => {
+    await watch('other');
+    await watch('slow');
+    disk.write('other', 30 * MIB);
+    disk.write('slow', 10 * MIB);
+    await disk.look(60_000);
+    disk.write('slow', 40 * MIB);
+    disk.holds.delete('slow');
+    disk.resize(FLOOR - 1);
+    await disk.look();
+    assert.deepEqual(
+      [...disk.over],
+      [
+        [
+          'slow',
+          'this machine has 64 MiB of disk left, and this run may hold most: it could not be measured just now',
+        ],
+      ],
+    );
+  });
+
+  it('takes a run that holds more than can be counted for the one to stop', async () => {
+    await watch('uncounted');
+    await watch('other');
+    disk.write('other', 90 * MIB);
+    disk.holds.set('uncounted', null);
+    disk.freeBytes = FLOOR - 1;
+    await disk.look();
+    assert.deepEqual([...disk.over], [['uncounted', 'the run holds more files than can be counted in time']]);
+  });
+
+  it('says of the only turn that no other one ran', async () => {
+    await watch('a');
+    disk.freeBytes = FLOOR - 1;
+    await disk.look();
+    assert.equal(disk.over.get('a'), 'this machine has 64 MiB of disk left, and no other turn ran');
+  });
 });

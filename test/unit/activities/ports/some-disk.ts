@@ -11,6 +11,7 @@ export const NOTHING: DiskUsage = { bytes: 0, inodes: 0 };
 export class Disk {
   now = 1_000_000;
   freeBytes = 50_000 * MIB;
+  private size = 100_000 * MIB;
   freeInodes = 90_000;
   /** Of a second file system, the engine's; `null` where it is on the first one. */
   engineFreeBytes: number | null = null;
@@ -50,6 +51,12 @@ export class Disk {
     this.freeInodes -= inodes;
   }
 
+  /** Another size of the file system, with this much free; what it holds stays. */
+  resize(freeBytes: number): void {
+    this.size += freeBytes - this.freeBytes;
+    this.freeBytes = freeBytes;
+  }
+
   async watch(slug: string, change: Partial<GuardedTurn> = {}): Promise<() => DiskUsage | null> {
     const usedBefore = await this.guard.look();
     if (!this.holds.has(slug)) this.holds.set(slug, NOTHING);
@@ -72,12 +79,14 @@ export class Disk {
   }
 
   private systems(): FileSystemSpace[] {
-    const home = system('/h', this.freeBytes, this.freeInodes);
-    return this.engineFreeBytes === null ? [home] : [home, system('/engine', this.engineFreeBytes, 90_000)];
+    const home = system('/h', this.size, this.freeBytes, this.freeInodes);
+    return this.engineFreeBytes === null
+      ? [home]
+      : [home, system('/engine', this.size, this.engineFreeBytes, 90_000)];
   }
 }
 
-function system(path: string, freeBytes: number, freeInodes: number): FileSystemSpace {
-  const usedBytes = 100_000 * MIB - freeBytes;
+function system(path: string, size: number, freeBytes: number, freeInodes: number): FileSystemSpace {
+  const usedBytes = size - freeBytes;
   return { path, freeBytes, usedBytes, inodes: 100_000, freeInodes, usedInodes: 100_000 - freeInodes };
 }
