@@ -7,6 +7,7 @@ import { codecSecret } from '../domain/secret/secret-name.js';
 import { quoted, readConfigText } from './config-file.js';
 import type { FileEntry } from './config-file.js';
 import { checkHome, homePath } from './home.js';
+import { nearName } from './near-name.js';
 import { inspectSecret } from './secrets.js';
 import { SETTING_ROWS, SETTINGS } from './settings.js';
 import type { MachineFacts, Setting, SettingName, SettingValues } from './settings.js';
@@ -172,8 +173,9 @@ function readText(file: string): string {
 
 function whyUnknown(name: string): string {
   if (name === 'BOT_BOTTLE_HOME') return 'BOT_BOTTLE_HOME says where this file is; set it in the environment';
-  const hint = /TOKEN|SECRET|PASSWORD|KEY/i.test(name);
-  return `unknown setting ${quoted(name)}${hint ? '; secrets are files: bot-bottle secret set <name>' : ''}`;
+  const isSecret = /TOKEN|SECRET|PASSWORD|KEY/i.test(name);
+  const hint = guess(name) ?? (isSecret ? '; secrets are files: bot-bottle secret set <name>' : '');
+  return `unknown setting ${quoted(name)}${hint}`;
 }
 
 function describe(
@@ -192,7 +194,10 @@ function describe(
   };
 }
 
-const OURS = /^(?:FORGE|BOTTLE|BUNDLE|WEBHOOK|RECONCILE|NOTIFY)_/;
+/** First words that variables of other programs have, too; a setting of one word has none. */
+const SHARED = new Set(['', 'API', 'GC', 'LOG', 'MODEL', 'REGISTRY', 'TEMPORAL', 'WORKER']);
+const OURS = new Set(SETTING_ROWS.map(([name]) => firstWord(name)).filter((word) => !SHARED.has(word)));
+const NAMES = ['BOT_BOTTLE_HOME', ...Object.keys(SETTINGS)];
 
 function warningsFor(config: Config, effective: readonly EffectiveSetting[], env: Environment): string[] {
   const warnings: string[] = [];
@@ -208,10 +213,22 @@ function warningsFor(config: Config, effective: readonly EffectiveSetting[], env
     );
   }
   for (const name of Object.keys(env)) {
-    if (OURS.test(name) && !Object.hasOwn(SETTINGS, name))
-      warnings.push(`${quoted(name)} in the environment is no setting`);
+    if (NAMES.includes(name)) continue;
+    const meant = guess(name);
+    // Of all others only what looks like a slip: the environment belongs to other programs, too.
+    if (meant !== undefined || OURS.has(firstWord(name)))
+      warnings.push(`${quoted(name)} in the environment is no setting${meant ?? ''}`);
   }
   return warnings;
+}
+
+function firstWord(name: string): string {
+  return /^[A-Z]+(?=_)/.exec(name)?.[0] ?? '';
+}
+
+function guess(name: string): string | undefined {
+  const meant = nearName(name, NAMES);
+  return meant && `: did you mean ${meant}?`;
 }
 
 function place(raw: RawValue): string {

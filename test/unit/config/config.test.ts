@@ -93,11 +93,6 @@ describe('configuration', () => {
     assert.equal(load({ FORGE_ORG: '' }).config.FORGE_ORG, 'bot-bottle');
   });
 
-  it('an unknown name is an error with its line', () => {
-    write('FORGE_ORG: bots\n\nFORGE_ORGG: other\n');
-    assert.equal(messageOf(load), 'config.yaml:3: unknown setting FORGE_ORGG');
-  });
-
   it('all problems are reported at once, each with its line', () => {
     write('BOTTLE_SLOTS: many\nnonsense: 1\nFORGE_WATCHDOG_TIMEOUT: 30\n');
     const lines = messageOf(() => load({ BUNDLE_NETWORK: 'host' })).split('\n');
@@ -201,10 +196,6 @@ describe('configuration', () => {
   it('no token at all is not warned about as one', () => {
     assert.deepEqual(load().warnings, []);
     assert.deepEqual(load({ FORGE_TOKEN_FILE: '/nowhere/token' }).warnings, []);
-  });
-
-  it('a misspelt variable is warned about', () => {
-    assert.match(load({ FORGE_WAKEON: 'mention' }).warnings.join(), /FORGE_WAKEON/);
   });
 
   it('a setting that a command needs names itself and the file it belongs in', () => {
