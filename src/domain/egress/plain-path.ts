@@ -3,11 +3,17 @@ const PATH = /^\/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}|\/)*$/;
 /** Visible ASCII, and no second `#`, which would start a fragment, or backslash. */
 const QUERY = /^[!"$-[\]-~]*$/;
 const ESCAPED_SLASH = /%2f/gi;
+/**
+ * One or two dots at the beginning of a segment, with nothing behind them that a name goes on with. What else stands
+ * there is cut off somewhere: parameters and what would begin a query, blanks, a stream's colon, what cannot be seen.
+ */
+const DOT_SEGMENT = /^[\s\p{C}]*\.{1,2}(?![\p{L}\p{N}._~-])/u;
 
 /**
  * Why a request's path is not one that every server reads in the same way, so that what was checked here is what is
- * asked for there. Refused: dot segments, also with parameters (`..;x`), empty segments, backslashes, control characters,
- * escapes of dots, percent signs and backslashes, escapes that are no UTF-8, and bytes beyond ASCII. `%2f` is let through, because npm names scoped
+ * asked for there. Refused: dot segments, also with something behind the dots that some servers cut off (`..;x`,
+ * `..%3b`, `..%20`) and with wide dots, empty segments, backslashes, control characters, escapes of dots, percent signs
+ * and backslashes, escapes that are no UTF-8, and bytes beyond ASCII. `%2f` is let through, because npm names scoped
  * packages by it; whoever checks a list must check both readings (`isListedPath` does).
  * @param path as it stands in the request, without its query
  */
@@ -19,9 +25,10 @@ export function whyNotPlainPath(path: string): string | undefined {
     if (code < 0x20 || code === 0x7f || '.%\\'.includes(String.fromCharCode(code)))
       return `has ${escape}, which servers read differently`;
   }
-  if (!isUtf8(path)) return 'has escapes that are no text';
+  const text = textOf(path);
+  if (text === undefined) return 'has escapes that are no text';
+  if (text.split(/[/\\]/).some((segment) => DOT_SEGMENT.test(segment))) return 'has dot segments';
   const segments = unescapedSlashes(path).split('/').slice(1);
-  if (segments.some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) return 'has dot segments';
   // One slash at the end is fine.
   if (segments.slice(0, -1).includes('')) return 'has two slashes in a row';
   return undefined;
@@ -43,11 +50,15 @@ export function isListedPath(listed: readonly string[], path: string): boolean {
   );
 }
 
-function isUtf8(path: string): boolean {
+/**
+ * As a server may read it that decodes everything, and takes wide dots and slashes for plain ones. Each character by
+ * itself: to order the marks of a long text takes the square of its length.
+ */
+function textOf(path: string): string | undefined {
   try {
-    return decodeURIComponent(path) !== '';
+    return decodeURIComponent(path).replace(/\P{ASCII}/gu, (character) => character.normalize('NFKC'));
   } catch {
-    return false;
+    return undefined;
   }
 }
 
