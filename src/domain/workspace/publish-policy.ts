@@ -1,3 +1,4 @@
+import { foldedLetters } from '../text/folded-letters.js';
 import { cleanText } from '../text/untrusted-text.js';
 
 /**
@@ -14,17 +15,13 @@ const FILES = ['.gitlab-ci.yml', '.gitmodules'];
 /** Where Gitea, Forgejo, GitHub and GitLab look for CODEOWNERS (the forges' own directories are covered above). */
 const CODEOWNERS = ['codeowners', 'docs/codeowners', '.gitlab/codeowners'];
 
-/** A disk that folds letters takes these for the same, so `ſ` counts as `s` and a wide `ｇ` as `g`. */
-function folded(path: string): string {
-  return path.normalize('NFKC').toUpperCase().toLowerCase();
-}
-
 /**
  * Whether a path, as git gives it, is one that a forge, CI or the orchestrator acts on. Letters count whatever their case
  * and form.
  */
 export function isProtectedPath(path: string): boolean {
-  const lower = folded(path);
+  // A disk that folds letters takes these for the same.
+  const lower = foldedLetters(path);
   const root = lower.split('/', 1)[0] ?? '';
   return (
     DIRECTORIES.includes(root) ||

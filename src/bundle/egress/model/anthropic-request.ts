@@ -8,6 +8,7 @@ import {
   objectsIn,
   RequestFormError,
   serverTool,
+  valuesOf,
   type Asked,
   type Dialect,
 } from './request-parts.js';
@@ -35,13 +36,15 @@ export const ANTHROPIC_MESSAGES: Dialect = {
   // What the model itself wrote for a tool.
   isOpaque: ({ type }, key) => key === 'input' && typeof type === 'string' && type.endsWith('tool_use'),
   partAsks: (part) => {
-    const source: JsonObject = isRecord(part['source']) ? part['source'] : {};
+    const sources = valuesOf(part, 'source').filter(isRecord);
+    const types = sources.flatMap((source) => valuesOf(source, 'type'));
     const asked: Asked[] = [];
-    if (source['type'] === 'url' || isThere(source['url']))
+    if (types.includes('url') || sources.some((source) => valuesOf(source, 'url').some(isThere)))
       asked.push(['url_sources', 'a source that is a URL']);
-    if (source['type'] === 'file' || isThere(part['file_id']))
+    if (types.includes('file') || valuesOf(part, 'file_id').some(isThere))
       asked.push(['files', 'a file kept at the provider']);
-    if (part['type'] === 'container_upload') asked.push(['files', 'an upload to a container']);
+    if (valuesOf(part, 'type').includes('container_upload'))
+      asked.push(['files', 'an upload to a container']);
     return asked;
   },
   // By default the provider would choose.

@@ -5,9 +5,11 @@ import {
   cappedOutput,
   isThere,
   objectsIn,
+  requirePlainKeys,
   RequestFormError,
   serverTool,
   shown,
+  valuesOf,
   type Asked,
   type Dialect,
 } from './request-parts.js';
@@ -23,10 +25,11 @@ const OPENAI: Pick<Dialect, 'isOpaque' | 'partAsks' | 'otherModels' | 'factor'> 
   isOpaque: () => false,
   partAsks: (part) => {
     const asked: Asked[] = [];
-    if (isThere(part['file_id'])) asked.push(['files', 'a file kept at the provider']);
+    if (valuesOf(part, 'file_id').some(isThere)) asked.push(['files', 'a file kept at the provider']);
     if (Object.entries(part).some(([key, value]) => /_url$/i.test(key) && isRemote(value)))
       asked.push(['url_sources', 'a source that is a URL']);
-    if (part['type'] === 'item_reference') asked.push(['store', 'an item kept at the provider']);
+    if (valuesOf(part, 'type').includes('item_reference'))
+      asked.push(['store', 'an item kept at the provider']);
     return asked;
   },
   otherModels: () => [],
@@ -66,6 +69,7 @@ export const OPENAI_CHAT: Dialect = {
   conversation: ['messages'],
   changed: (body, { maxOutputTokens }) => {
     const { n = null, stream, stream_options: options } = body;
+    if (isRecord(options)) requirePlainKeys(options);
     if (n !== null && n !== 1) throw new RequestFormError('"n" must be 1');
     const old = cappedOutput(body['max_tokens'], 'max_tokens', maxOutputTokens);
     const max = cappedOutput(body['max_completion_tokens'], 'max_completion_tokens', maxOutputTokens);
@@ -88,7 +92,10 @@ function responsesTool(tool: JsonObject): readonly Asked[] {
     return objectsIn(tool['tools'], 'tools').flatMap((inner) =>
       inner['type'] === 'namespace' ? [serverTool('namespace in a namespace')] : responsesTool(inner),
     );
-  if (type === 'shell' && isRecord(environment) && environment['type'] === 'local') return [];
+  if (type === 'shell' && isRecord(environment)) {
+    requirePlainKeys(environment);
+    if (environment['type'] === 'local') return [];
+  }
   if (type === 'mcp') return [['remote_mcp', 'a tool of the type "mcp"']];
   return [serverTool(type)];
 }
@@ -98,6 +105,6 @@ function responsesTool(tool: JsonObject): readonly Asked[] {
  * `audio_url`, `document_url`, too: no list of them would stay whole.
  */
 function isRemote(source: unknown): boolean {
-  const url = isRecord(source) ? source['url'] : source;
-  return isThere(url) && !(typeof url === 'string' && /^data:/i.test(url));
+  const urls = isRecord(source) ? valuesOf(source, 'url') : [source];
+  return urls.some((url) => isThere(url) && !(typeof url === 'string' && /^data:/i.test(url)));
 }

@@ -1,6 +1,7 @@
 /** What the dialects of requests have in common. */
 import { isRecord } from '../../../domain/base/is-record.js';
 import type { ModelFeature, ModelRule } from '../../../domain/egress/route.js';
+import { foldedLetters } from '../../../domain/text/folded-letters.js';
 import type { JsonObject } from './json-body.js';
 
 /** Something beyond an answer, with words for it. */
@@ -33,6 +34,8 @@ export class RequestFormError extends Error {
 }
 
 const SHOWN_CHARACTERS = 100;
+/** All keys of these APIs are such, at the levels where clients name none of their own. */
+const PLAIN_KEY = /^[a-z0-9_]+$/;
 
 /** Whether a key of the client's says anything. */
 export function isThere(value: unknown): boolean {
@@ -58,14 +61,29 @@ export function objectsIn(value: unknown, key: string): readonly JsonObject[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : [undefined];
   const objects = items.filter(isRecord);
   if (objects.length < items.length) throw new RequestFormError(`"${key}" must be a list of objects`);
-  for (const object of objects) requireSmallLetters(object);
+  for (const object of objects) requirePlainKeys(object);
   return objects;
 }
 
-/** Some servers take keys in whatever letter case, and then the last one counts. Errors: `RequestFormError`. */
-export function requireSmallLetters(object: JsonObject): void {
-  const odd = Object.keys(object).find((key) => key !== key.toLowerCase());
-  if (odd !== undefined) throw new RequestFormError(`the key ${shown(odd)} is not in small letters`);
+/**
+ * Some servers fold the letters of keys, and then the last one counts: those in Go take `Store` and even `ſtore` for `store`.
+ * Errors: `RequestFormError`.
+ */
+export function requirePlainKeys(object: JsonObject): void {
+  const odd = Object.keys(object).find((key) => !PLAIN_KEY.test(key));
+  if (odd !== undefined)
+    throw new RequestFormError(`the key ${shown(odd)} is not of small letters a-z, digits and "_" alone`);
+}
+
+/**
+ * What an object has under a key, also as a server reads it that folds letters. For what may have keys of the client's own
+ * beside, such as the names in a tool's schema.
+ * @param key plain
+ */
+export function valuesOf(object: JsonObject, key: string): readonly unknown[] {
+  return Object.entries(object)
+    .filter(([name]) => name === key || (name.length === key.length && foldedLetters(name) === key))
+    .map((entry) => entry[1]);
 }
 
 /** Of the client's, for a message. */

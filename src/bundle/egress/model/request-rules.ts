@@ -9,9 +9,10 @@ import { OPENAI_CHAT, OPENAI_RESPONSES } from './openai-request.js';
 import {
   isThere,
   objectsIn,
-  requireSmallLetters,
+  requirePlainKeys,
   RequestFormError,
   shown,
+  valuesOf,
   type Asked,
   type Dialect,
 } from './request-parts.js';
@@ -46,7 +47,7 @@ export function checkRequest(body: JsonObject, rule: ModelRule): CheckedRequest 
 function judged(body: JsonObject, rule: ModelRule): CheckedRequest {
   const { model } = body;
   if (typeof model !== 'string') throw new RequestFormError('the body has no "model"');
-  requireSmallLetters(body);
+  requirePlainKeys(body);
   const dialect = DIALECTS[rule.api];
   const asked = [...dialect.modelAsks(model), ...asksOf(body, dialect)];
   const models = [model, ...dialect.otherModels(body)];
@@ -70,8 +71,11 @@ function asksOf(body: JsonObject, dialect: Dialect): readonly Asked[] {
     for (const part of objectsWithin(body[key], isOpaque)) {
       asked.push(...partAsks(part));
       // Tools may be brought in the middle of a conversation.
-      const { tools } = part;
-      for (const tool of Array.isArray(tools) ? tools.filter(isRecord) : []) asked.push(...toolAsks(tool));
+      for (const tools of valuesOf(part, 'tools'))
+        for (const tool of Array.isArray(tools) ? tools.filter(isRecord) : []) {
+          requirePlainKeys(tool);
+          asked.push(...toolAsks(tool));
+        }
     }
   return asked;
 }

@@ -277,7 +277,7 @@ describe('what a request to a model may ask for', () => {
       'a key in capitals beside the real one',
       gpt({ Store: true }),
       responses,
-      /"Store" is not in small letters/,
+      /"Store" is not of small letters a-z/,
     ],
     [
       'a tool’s key in capitals',
