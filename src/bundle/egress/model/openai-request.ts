@@ -67,7 +67,7 @@ export const OPENAI_CHAT: Dialect = {
     ['store', 'store'],
   ],
   conversation: ['messages'],
-  changed: (body, { maxOutputTokens }) => {
+  changed: (body, { maxOutputTokens, allow }) => {
     const { n = null, stream, stream_options: options } = body;
     if (isRecord(options)) requirePlainKeys(options);
     if (n !== null && n !== 1) throw new RequestFormError('"n" must be 1');
@@ -76,6 +76,9 @@ export const OPENAI_CHAT: Dialect = {
     return {
       ...(old === undefined ? {} : { max_tokens: old }),
       ...(max === undefined && old !== undefined ? {} : { max_completion_tokens: max ?? maxOutputTokens }),
+      // Left out, OpenAI keeps it for newer accounts ("Migrate to the Responses API"). Others, such as Google, Groq and
+      // Cerebras, refuse a key that they do not know: a route to them lists `store`.
+      ...(allow.includes('store') ? {} : { store: false }),
       // What was used stands in a stream only when it is asked for.
       ...(stream === true
         ? { stream_options: { ...(isRecord(options) ? options : {}), include_usage: true } }
