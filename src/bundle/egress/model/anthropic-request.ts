@@ -18,6 +18,11 @@ const CLIENT_TOOL =
   /^(?:custom|(?:bash|text_editor|memory|computer|tool_search_tool_[a-z0-9]+)_[0-9]{8}|tool_search_tool_[a-z0-9]+)$/;
 /** Fast mode costs up to six times as much. */
 const FAST_FACTOR = 6;
+/**
+ * What runs in the US alone costs 1.1 times as much on models since Opus 4.6, on top of fast mode: "Pricing", "Data residency
+ * pricing". Older ones refuse the key; a place that is new is taken to cost as much.
+ */
+const PLACE_FACTOR = 1.1;
 /** The least that a model may think. */
 const LEAST_THINKING = 1024;
 
@@ -53,7 +58,13 @@ export const ANTHROPIC_MESSAGES: Dialect = {
       ? ['claude-']
       : objectsIn(fallbacks, 'fallbacks').map(({ model }) => String(model)),
   changed: (body, rule) => ({ ...fallbacksOf(body, rule), ...outputOf(body, rule) }),
-  factor: ({ speed }) => (!isThere(speed) || speed === 'standard' ? 1 : FAST_FACTOR),
+  factor: (body) => {
+    const { fallbacks, inference_geo: place } = body;
+    // A model that takes the place of the named one may have a speed of its own.
+    const all = [body, ...(Array.isArray(fallbacks) ? fallbacks.filter(isRecord) : [])];
+    const isFast = all.some(({ speed }) => isThere(speed) && speed !== 'standard');
+    return (isFast ? FAST_FACTOR : 1) * (isThere(place) && place !== 'global' ? PLACE_FACTOR : 1);
+  },
 };
 
 function fallbacksOf({ fallbacks }: JsonObject, { maxOutputTokens }: ModelRule): JsonObject {

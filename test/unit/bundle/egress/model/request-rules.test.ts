@@ -486,7 +486,13 @@ describe('what of a request to a model is changed', () => {
   it('says how much dearer it is', () => {
     for (const [body, rule, factor] of [
       [claude({}), anthropic, 1],
+      [claude({ speed: 'standard', inference_geo: 'global', fallbacks: [] }), anthropic, 1],
+      [claude({ speed: null, inference_geo: null }), anthropic, 1],
       [claude({ speed: 'fast' }), anthropic, 6],
+      [claude({ fallbacks: [{ model: 'claude-haiku-4-5', speed: 'fast' }] }), anthropic, 6],
+      [claude({ inference_geo: 'us' }), anthropic, 1.1],
+      [claude({ inference_geo: 'eu' }), anthropic, 1.1],
+      [claude({ speed: 'fast', inference_geo: 'us' }), anthropic, 6 * 1.1],
       [gpt({ service_tier: 'priority' }), responses, 2.5],
       [gpt({ service_tier: 'default' }), responses, 1],
     ] as const) {
