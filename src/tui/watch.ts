@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DashboardDesk, LiveRun } from '../cli/base/orchestrator.js';
 import { firstEffect } from '../cli/base/proposal-words.js';
 import { failureOf } from '../cli/base/errors.js';
-import { effectOf } from '../domain/supervise/config-change.js';
+import { effectOf } from '../domain/supervise/change-effect.js';
 import { withDecision, withEffect, withLive, withRows, withRowsAway } from './model/arrive.js';
 import { proposalsSeen, runsSeen } from './model/choice.js';
 import { keyOf } from './model/state.js';
@@ -83,7 +83,7 @@ function readEffects(desk: DashboardDesk, store: Store): () => void {
       begun.add(row.ref);
       desk
         .proposal({ ...row, decision: null })
-        .then(({ shown }) => firstEffect(effectOf(shown.change), EFFECT_CHARACTERS))
+        .then(({ shown }) => firstEffect(effectOf(shown), EFFECT_CHARACTERS))
         .then((effect) => store.update((state) => withEffect(state, row.ref, effect)))
         .catch(() => {
           // Told once: each change of the state is when others that failed are read again.

@@ -4,6 +4,7 @@ import { sha256 } from '../base/sha256.js';
 import { currentConfig } from '../setup/current-config.js';
 import { shownImage } from '../setup/run-image-file.js';
 import { readSetup } from '../setup/read-setup.js';
+import { upstreamOf } from '../../domain/egress/upstream.js';
 import type { QueueBody } from '../../domain/run/queue.js';
 import type { ProposeRequest } from '../../domain/run/run-channel.js';
 import { forbiddenIn, readChange } from '../../domain/supervise/config-change.js';
@@ -69,7 +70,10 @@ export async function proposeChange(
     ...fields,
     arrival_timestamp: new Date(Math.min(at, ports.clock.now())).toISOString(),
   };
-  const shown: ShownProposal = { proposal, currentFile, change: read.change, ownRoutes };
+  const modelHosts = Object.values(ports.settings.models.upstreams).map(
+    (upstream) => upstreamOf({ upstream }).host,
+  );
+  const shown: ShownProposal = { proposal, currentFile, change: read.change, ownRoutes, modelHosts };
   const ref = await ports.blobs.put(JSON.stringify(shown));
   await keepProposal(ports.files, slug, id, ref);
   return { kind: 'request', request: { slug, turn, id, tool, ref } };

@@ -1,6 +1,6 @@
 /** Proposals as `--json` and the API have them; `src/api/base/documents.ts` says which fields they have. */
 import type { DecidedProposal } from '../../domain/run/stores.js';
-import { effectOf } from '../../domain/supervise/config-change.js';
+import { effectOf } from '../../domain/supervise/change-effect.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
 import type { Decided, ListedProposal, ProposalDetail } from './proposal-desk.js';
@@ -9,7 +9,7 @@ export function listedProposalDocument({ id, slug, tool, turn, at, ref, shown }:
   return {
     ...{ id, slug, tool, turn, at, hash: ref },
     justification: shown?.proposal.justification ?? null,
-    changes: shown === null ? null : effectOf(shown.change),
+    changes: shown === null ? null : effectOf(shown),
   };
 }
 
@@ -30,13 +30,14 @@ export function decisionDocument(
   { slug, status, effect }: Decided,
   effective: ShownProposal | null,
 ) {
-  return { proposal, slug, status, effect, changes: effective === null ? [] : effectOf(effective.change) };
+  return { proposal, slug, status, effect, changes: effective === null ? [] : effectOf(effective) };
 }
 
-function versionDocument({ proposal, currentFile, change }: ShownProposal) {
+function versionDocument(shown: ShownProposal) {
+  const { proposal, currentFile } = shown;
   return {
     proposedFile: proposal.proposed_file,
-    changes: effectOf(change),
+    changes: effectOf(shown),
     diff: lineDiff(currentFile, proposal.proposed_file),
   };
 }

@@ -1,6 +1,6 @@
 /** Proposals as people are shown them. All of it but our own words is an agent's, so every line of it is escaped. Pure. */
 import type { DecidedProposal } from '../../domain/run/stores.js';
-import { effectOf } from '../../domain/supervise/config-change.js';
+import { effectOf } from '../../domain/supervise/change-effect.js';
 import { PROPOSAL_TOOLS, shortProposalId } from '../../domain/supervise/proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { escapeTerminal, escapeTerminalLines } from '../../domain/text/escape.js';
@@ -22,7 +22,7 @@ export function listText(rows: readonly ListedProposal[], now: number): string {
       tool,
       age(now - at),
       String(turn),
-      shown === null ? 'cannot be read' : firstEffect(effectOf(shown.change), EFFECT_CHARACTERS),
+      shown === null ? 'cannot be read' : firstEffect(effectOf(shown), EFFECT_CHARACTERS),
     ]),
   );
 }
@@ -45,9 +45,10 @@ export function showText(row: DecidedProposal, detail: ProposalDetail, now: numb
     .join('');
 }
 
-function versionText(title: string, { proposal, currentFile, change }: ShownProposal): string[] {
+function versionText(title: string, shown: ShownProposal): string[] {
+  const { proposal, currentFile } = shown;
   return [
-    ...block(title, effectOf(change).map(escapeTerminal).join('\n')),
+    ...block(title, effectOf(shown).map(escapeTerminal).join('\n')),
     ...block(PROPOSAL_TOOLS[proposal.tool].file, lineDiff(currentFile, proposal.proposed_file)),
   ];
 }

@@ -13,5 +13,10 @@ export const ONLY_BY_ROUTE = 'leads to a vendor of models, which is reached thro
 
 /** @param host lower case; also one below a vendor's, such as a region's */
 export function isVendorHost(host: string): boolean {
-  return HOSTS.some((known) => host === known || host.endsWith(`.${known}`));
+  return HOSTS.some((known) => isAtOrBelow(host, known));
+}
+
+/** Both in lower case. */
+export function isAtOrBelow(host: string, known: string): boolean {
+  return host === known || host.endsWith(`.${known}`);
 }

@@ -1,7 +1,7 @@
 /** The JSON object that a hook is given; docs/run.md says what is in it. */
 import type { FrozenRun } from '../run/notices.js';
 import type { ProposalRow } from '../run/rows.js';
-import { effectOf } from '../supervise/config-change.js';
+import { effectOf } from '../supervise/change-effect.js';
 import { shortProposalId } from '../supervise/proposal.js';
 import type { ShownProposal } from '../supervise/shown-proposal.js';
 import { escapeJson } from '../text/escape.js';
@@ -24,7 +24,7 @@ export function proposalMessage(
   issueUrl: string | undefined,
   shown: ShownProposal | null,
 ): Message {
-  const effects = shown === null ? [] : effectOf(shown.change);
+  const effects = shown === null ? [] : effectOf(shown);
   return message(id, 'proposal', at, `bot-bottle proposals show ${shortProposalId(proposal)}`, {
     slug,
     subject: subjectOf(issueUrl),

@@ -1,12 +1,10 @@
-/** What a proposed file changes, as the operator is shown it and as it takes effect: on whatever the file holds by then. */
+/** What a proposed file changes, as it takes effect: on whatever the file holds by then. */
 import { formatAllowEntry, parseAllowlist, readAllowEntry } from '../egress/allowlist.js';
-import { takesUploads } from '../egress/upload-hosts.js';
 import type { Route } from '../egress/route.js';
 import { whyNotEncrypted } from '../egress/route-checks.js';
 import { parseRoutes, readRoutes } from '../egress/routes.js';
-import { upstreamOf } from '../egress/upstream.js';
 import { isVendorHost, ONLY_BY_ROUTE } from '../egress/vendors.js';
-import { imageEffect, readImageChange, type ImageChange } from './image-change.js';
+import { readImageChange, type ImageChange } from './image-change.js';
 import type { ProposalTool } from './proposal.js';
 
 export type ConfigChange = ImageChange | EgressChange;
@@ -113,48 +111,6 @@ export function readChangedRoutes({
   const read = readRoutes(routes);
   if (read.kind === 'routes') return read;
   return { refusal: `the changed routes cannot be used: ${read.problems.join('; ')}` };
-}
-
-/** What the operator agrees to, in a line each: hosts that are reached, which secret goes where, what is run for its image. */
-export function effectOf(change: ConfigChange): readonly string[] {
-  if (change.kind === 'image') return imageEffect(change);
-  if (change.kind === 'allowlist')
-    return [
-      ...change.add.map((line) => `may connect to ${line}${uploadMark(line)}`),
-      ...change.remove.map((line) => `may no longer connect to ${line}`),
-    ];
-  return [
-    ...change.set.map((route) => {
-      const { name, upstream, methods, paths, auth } = route;
-      return (
-        `route ${name}: ${methods.join(', ')} ${paths.join(', ')} at ${upstream}, ` +
-        (auth === null
-          ? 'without a secret'
-          : `with the secret "${auth.secret}" in the header ${auth.header}`) +
-        modelMark(route)
-      );
-    }),
-    ...change.remove.map((name) => `no route ${name} any more`),
-  ];
-}
-
-function uploadMark(line: string): string {
-  const entry = readAllowEntry(line);
-  return 'host' in entry && takesUploads(entry.host)
-    ? ', WHICH TAKES UPLOADS: an agent may send there what it knows'
-    : '';
-}
-
-function modelMark(route: Route): string {
-  const { model } = route;
-  if (model !== null) {
-    const { models, maxOutputTokens, allow } = model;
-    const more = allow.length === 0 ? '' : `, and ${allow.join(', ')}`;
-    return `, to the models ${models.join(', ')} with ${String(maxOutputTokens)} tokens of output${more}`;
-  }
-  return isVendorHost(upstreamOf(route).host)
-    ? ', WHERE CALLS OF MODELS ARE NOT READ OR METERED: no limit and no budget holds there'
-    : '';
 }
 
 /** Why nobody may agree to the change, which begins with the file's name; `null` when somebody may. */

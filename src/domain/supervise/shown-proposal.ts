@@ -12,6 +12,8 @@ export interface ShownProposal {
   readonly change: ConfigChange;
   /** Routes in that file that nobody may change; absent in the blob of a version before this, and of a refused host. */
   readonly ownRoutes?: readonly string[];
+  /** Where the settings have models in place of the vendors' own addresses; absent as the one above. */
+  readonly modelHosts?: readonly string[];
 }
 
 /** The same, but the image is built with a network. */

@@ -2,7 +2,7 @@
 import { stateText, WHO_SAYS } from '../../cli/base/proposal-words.js';
 import { age } from '../../cli/base/age.js';
 import { broken } from '../../cli/base/wrap.js';
-import { effectOf } from '../../domain/supervise/config-change.js';
+import { effectOf } from '../../domain/supervise/change-effect.js';
 import { PROPOSAL_TOOLS, shortProposalId } from '../../domain/supervise/proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
@@ -63,11 +63,11 @@ function version(
   shown: ShownProposal,
   { columns, between }: { readonly columns: number; readonly between: readonly Line[] },
 ): Line[] {
-  const { proposal, change } = shown;
+  const { proposal } = shown;
   return [
     EMPTY,
     line(title, 'strong'),
-    ...effectOf(change).flatMap((effect) => paragraph(effect, columns)),
+    ...effectOf(shown).flatMap((effect) => paragraph(effect, columns)),
     ...between,
     EMPTY,
     line(PROPOSAL_TOOLS[proposal.tool].file, 'strong'),

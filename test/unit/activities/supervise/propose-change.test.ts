@@ -11,6 +11,7 @@ import {
 } from '../../../../src/activities/supervise/propose-change.js';
 import { keepProposal, keptProposals } from '../../../../src/activities/supervise/kept-proposals.js';
 import type { BottleSetup } from '../../../../src/domain/bottle/bottle-setup.js';
+import { effectOf } from '../../../../src/domain/supervise/change-effect.js';
 import { imageFile } from '../../../../src/domain/supervise/image-change.js';
 import {
   MAX_JUSTIFICATION_BYTES,
@@ -175,6 +176,19 @@ describe('what an agent proposes', () => {
   it('names the routes that nobody may change, for who is given an editor', async () => {
     const made = await propose({}, { registries: ['npm'] });
     assert.deepEqual((await shown(made)).ownRoutes, ['npm']);
+  });
+
+  it('names where the settings have models, for who decides about a route there', async () => {
+    const upstreams = { openai: 'https://llm.example:4000/v1' };
+    const { settings } = ports;
+    ports = { ...ports, settings: { ...settings, models: { ...settings.models, upstreams } } };
+    const setup = await readSetup(ports, await world.turning({}));
+    const made = await propose({
+      tool: 'cred-proxy-block',
+      file: JSON.stringify({ routes: [...setup.routes, routeTo('https://llm.example', { name: 'llm' })] }),
+      currentHash: sha256(currentConfig(setup, null)['routes.json'] ?? ''),
+    });
+    assert.match(effectOf(await shown(made)).join('\n'), /NOT READ OR METERED/);
   });
 
   it('is refused where it would change a route that every bottle of the kind has', async () => {

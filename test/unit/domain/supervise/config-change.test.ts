@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Route } from '../../../../src/domain/egress/route.js';
 import {
-  effectOf,
   forbiddenIn,
   ownRouteIn,
   readChange,
@@ -148,52 +147,6 @@ describe('what proposed routes change', () => {
   });
 });
 
-describe('what the operator is shown of a change', () => {
-  it('are the hosts, and which secret goes where', () => {
-    const withSecret = {
-      ...route('api'),
-      auth: { header: 'authorization', prefix: 'Bearer ', secret: 'api-key' },
-    };
-    const change = changeOf('cred-proxy-block', routesFile(...NOW.routes.slice(1), withSecret));
-    assert.deepEqual(effectOf(change), [
-      'route api: GET / at https://api.example.org, with the secret "api-key" in the header authorization',
-      'no route one any more',
-    ]);
-    assert.deepEqual(effectOf({ kind: 'allowlist', add: ['*.x.org'], remove: ['y.org'] }), [
-      'may connect to *.x.org',
-      'may no longer connect to y.org',
-    ]);
-  });
-
-  it('are all methods and paths of a route, and that it has no secret', () => {
-    const open = { ...route('api'), methods: ['GET', 'POST'] as const, paths: ['/v1/', '/v2/'] };
-    assert.deepEqual(effectOf({ kind: 'routes', set: [open], remove: [] }), [
-      'route api: GET, POST /v1/, /v2/ at https://api.example.org, without a secret',
-    ]);
-  });
-});
-
-describe('what the operator is shown of a route to models', () => {
-  const effect = (upstream: string, rule: Route['model']): string =>
-    effectOf({ kind: 'routes', set: [{ ...route('m', upstream), model: rule }], remove: [] })[0] ?? '';
-  const limits = { models: ['claude-*', 'x'], maxOutputTokens: 8_000 };
-
-  it('are its models, its limit and what the provider may do on its own machines', () => {
-    const rule = { api: 'anthropic-messages', ...limits, allow: ['server_tools', 'files'] } as const;
-    assert.match(
-      effect('https://api.anthropic.com', rule),
-      /, to the models claude-\*, x with 8000 tokens of output, and server_tools, files$/,
-    );
-    assert.match(effect('https://m.example', { ...rule, allow: [] }), /with 8000 tokens of output$/);
-  });
-
-  it('is that nothing is read or metered, where one leads to a vendor without saying that it is one', () => {
-    for (const upstream of ['https://api.anthropic.com', 'https://eu.api.openai.com/v1'])
-      assert.match(effect(upstream, null), /NOT READ OR METERED/);
-    assert.doesNotMatch(effect('https://notapi.openai.com', null), /METERED/);
-  });
-});
-
 describe('a change of an image', () => {
   it('leaves the hosts and the routes as they are', () => {
     assert.deepEqual(withChange(NOW, { kind: 'image', steps: ['RUN true'], network: true }), NOW);
@@ -220,22 +173,5 @@ describe('a line below which anybody may have a host', () => {
   it('is none in a change of routes', () => {
     const change = { kind: 'routes', set: [route('co.uk')], add: ['*.co.uk'], remove: [] } as const;
     assert.equal(forbiddenIn(change, { ownRoutes: ['npm'], isPublicSuffix: () => true }), null);
-  });
-});
-
-describe('a host that takes uploads', () => {
-  const marked = (add: string): boolean =>
-    (effectOf({ kind: 'allowlist', add: [add], remove: [] })[0] ?? '').includes('TAKES UPLOADS');
-
-  it('is marked for the operator, with a port, below a name and as a wildcard too', () => {
-    for (const line of [
-      'pastebin.com',
-      'gist.github.com:443',
-      '*.s3.amazonaws.com',
-      'api.dropboxapi.com ech',
-    ])
-      assert.ok(marked(line), line);
-    for (const line of ['notgithub.com', 'docs.example.org', 'github.com.example.org'])
-      assert.ok(!marked(line), line);
   });
 });

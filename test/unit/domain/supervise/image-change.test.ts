@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { effectOf, readChange } from '../../../../src/domain/supervise/config-change.js';
+import { effectOf } from '../../../../src/domain/supervise/change-effect.js';
+import { readChange } from '../../../../src/domain/supervise/config-change.js';
 import { dockerfileOf, imageFile } from '../../../../src/domain/supervise/image-change.js';
 import { modifiedProposal, plainFile } from '../../../../src/domain/supervise/modified-proposal.js';
 import { withNetwork } from '../../../../src/domain/supervise/shown-proposal.js';
@@ -124,15 +125,12 @@ describe('what a proposed Dockerfile adds to an image', () => {
       tool: 'capability-block',
       proposed_file: `FROM ${IMAGE}\nUSER root\nRUN apt-get update \\\n && apt-get install -y make\n`,
     });
-    assert.deepEqual(effectOf(shown.change), [
+    assert.deepEqual(effectOf(shown), [
       'its image is built anew with: USER root',
       'its image is built anew with: RUN apt-get update  && apt-get install -y make',
       'the build has no network',
     ]);
-    assert.match(
-      effectOf(withNetwork(shown).change).at(-1) ?? '',
-      /HAS A NETWORK.*root.*outside of the allowlist/,
-    );
+    assert.match(effectOf(withNetwork(shown)).at(-1) ?? '', /HAS A NETWORK.*root.*outside of the allowlist/);
   });
 
   it('is edited without the comments of the agent', () => {
