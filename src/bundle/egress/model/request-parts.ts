@@ -81,9 +81,14 @@ export function requirePlainKeys(object: JsonObject): void {
  * @param key plain
  */
 export function valuesOf(object: JsonObject, key: string): readonly unknown[] {
-  return Object.entries(object)
-    .filter(([name]) => name === key || (name.length === key.length && foldedLetters(name) === key))
-    .map((entry) => entry[1]);
+  return Object.keys(object)
+    .filter((name) => name === key || (name.length === key.length && isFoldedTo(name, key)))
+    .map((name) => object[name]);
+}
+
+/** Most are plain, and asked about for each part of a conversation. */
+function isFoldedTo(name: string, key: string): boolean {
+  return !PLAIN_KEY.test(name) && foldedLetters(name) === key;
 }
 
 /** Of the client's, for a message. */
