@@ -76,9 +76,8 @@ export const OPENAI_CHAT: Dialect = {
     return {
       ...(old === undefined ? {} : { max_tokens: old }),
       ...(max === undefined && old !== undefined ? {} : { max_completion_tokens: max ?? maxOutputTokens }),
-      // Left out, OpenAI keeps it for newer accounts ("Migrate to the Responses API"). Others, such as Google, Groq and
-      // Cerebras, refuse a key that they do not know: a route to them lists `store`.
-      ...(allow.includes('store') ? {} : { store: false }),
+      // Only where its client knows the key: other servers than OpenAI's refuse it.
+      ...('store' in body && !allow.includes('store') ? { store: false } : {}),
       // What was used stands in a stream only when it is asked for.
       ...(stream === true
         ? { stream_options: { ...(isRecord(options) ? options : {}), include_usage: true } }

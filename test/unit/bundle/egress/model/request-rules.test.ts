@@ -434,14 +434,14 @@ describe('what of a request to a model is changed', () => {
     assert.equal(sent({ model: 'gpt-5', input: 'x' }, responses)['store'], false);
     assert.equal(sent(gpt({ store: null }), responses)['store'], false);
     assert.equal(sent(gpt({ store: true }), { ...responses, allow: ['store'] })['store'], true);
-    for (const body of [talk({}), talk({ store: null }), talk({ store: false })])
+    for (const body of [talk({ store: null }), talk({ store: false })])
       assert.equal(sent(body, chat)['store'], false);
+    assert.equal(sent(talk({ store: true }), { ...chat, allow: ['store'] })['store'], true);
   });
 
-  it('is nothing of what a chat says about it where it may be kept: servers of others know no such key', () => {
-    const open: ModelRule = { ...chat, allow: ['store'] };
-    assert.equal('store' in sent(talk({}), open), false);
-    assert.equal(sent(talk({ store: true }), open)['store'], true);
+  it('is no word about it in a chat whose client says none: servers of others than OpenAI refuse the key', () => {
+    for (const allow of [[], ['store']] as const)
+      assert.equal('store' in sent(talk({}), { ...chat, allow }), false);
   });
 
   it('is that a chat’s stream says what it used', () => {
