@@ -15,11 +15,10 @@ import { UNPUBLISHED_BUNDLE, WORK_BUNDLE, type TurnRecord } from '../domain/run/
 import { atMostThrice, isAway, isFinal } from './base/tries.js';
 import { readMetadata } from './base/run-text.js';
 import { stepOfRun } from './base/work-of-run.js';
+import { removeLeft } from './remove-left.js';
 import { whereItIs } from './prepare/where-it-is.js';
 import { branchOf, issueOfSlug, localBranchOf } from '../domain/run/slug.js';
 import { newestSnapshot } from './transcript/kept-snapshots.js';
-
-const REMOVAL_TIMEOUT_MS = 10 * 60_000;
 
 type Runtime = HostPorts['runtime'];
 
@@ -40,66 +39,40 @@ export interface EndedRun {
   readonly elsewhere?: boolean;
 }
 
-/** Containers, volumes and workspace go; transcript, turns and the commits nobody has stay. Missing means done. */
+/**
+ * Containers, volumes and workspace go; transcript, turns and the commits nobody has stay. Missing means done. Resolves
+ * with what could not be removed, for the sweeper to try again.
+ */
 export async function destroyRun(
   ports: HostPorts,
   run: EndedRun,
   signal: AbortSignal = new AbortController().signal,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { runtime, files, queue } = ports;
   const { slug } = run;
   const ours = run.elsewhere === true ? await rolesHere(runtime, slug) : EVERY_ROLE;
-  await Promise.all([
-    ours.has('agent') ? runtime.stop(slug, 'agent', 0) : undefined,
-    ours.has('bundle') ? runtime.stop(slug, 'bundle', 1) : undefined,
-  ]);
+  await atMostThrice(
+    () =>
+      Promise.all([
+        ours.has('agent') ? runtime.stop(slug, 'agent', 0) : undefined,
+        ours.has('bundle') ? runtime.stop(slug, 'bundle', 1) : undefined,
+      ]),
+    signal,
+  );
   const { workspace, queueOut } = await files.prepare(slug);
   // An agent or its sidecar made what these work on: what cannot be kept of it is left, and the run ends all the same.
   await orSkip(ports, stepOfRun(slug, 'keep-commits'), signal, () => keepUnpublished(ports, run, signal));
   await orSkip(ports, stepOfRun(slug, 'keep-queue'), signal, () => queue.archive(slug));
-  await removeContainers(ports, slug, ours);
-  await emptyTrees(ports, slug, [workspace, queueOut]);
-  await Promise.all([removeVolumes(runtime, slug, run.elsewhere === true), runtime.unpinImage(slug)]);
-  await forgetRun(ports, slug);
+  const trees = [queueOut, workspace];
+  return removeLeft(ports, { slug, roles: ours, trees, elsewhere: run.elsewhere === true }, signal);
 }
 
 /** Of a run whose workspace lies elsewhere and stays: containers, volumes and all that the host wrote for them go. */
-export async function clearAway(ports: HostPorts, slug: string): Promise<void> {
+export async function clearAway(ports: HostPorts, slug: string, signal: AbortSignal): Promise<void> {
   const { runtime, files } = ports;
   await Promise.all([runtime.stop(slug, 'agent', 0), runtime.stop(slug, 'bundle', 1)]);
   const { queueOut } = await files.prepare(slug);
-  await removeContainers(ports, slug, EVERY_ROLE);
-  await emptyTrees(ports, slug, [queueOut]);
-  await Promise.all([runtime.removeVolumes(slug), runtime.unpinImage(slug)]);
-  await forgetRun(ports, slug);
-}
-
-async function forgetRun({ files, underWay, slots }: HostPorts, slug: string): Promise<void> {
-  await files.removeTransient(slug);
-  await underWay.forget(slug);
-  slots.release(slug);
-}
-
-/** They belong to agent and bundle: they are emptied in a container, the host never walks them. */
-async function emptyTrees(
-  { runtime, settings }: HostPorts,
-  slug: string,
-  trees: readonly string[],
-): Promise<void> {
-  const mounts = trees.map((source, at) => ({ source, target: `/tree${String(at)}`, readOnly: false }));
-  const removed = await runtime.runOnce({
-    name: 'remove',
-    slug,
-    image: settings.bundleImage,
-    argv: ['/usr/bin/find', ...mounts.map(({ target }) => target), '-mindepth', '1', '-delete'],
-    user: 'remover',
-    mounts,
-    env: {},
-    timeoutMs: REMOVAL_TIMEOUT_MS,
-    maxOutputBytes: 64 * 1024,
-  });
-  if (removed.exitCode !== 0)
-    throw new Error(`the workspace of ${slug} could not be emptied: ${removed.stderr.slice(0, 300)}`);
+  await removeLeft(ports, { slug, roles: EVERY_ROLE, trees: [queueOut], elsewhere: false }, signal);
 }
 
 /** What a disk of ours says that takes nothing more (errno(3)): no agent's making, and somebody mends it. */
@@ -123,27 +96,6 @@ async function orSkip(
     if (fault instanceof Error && 'code' in fault && DISK_FAULTS.has(fault.code)) throw fault;
     log.warn({ slug: work.slug, err: error }, `${work.what} failed; the run ends without`);
   }
-}
-
-/** Those too that a killed worker left in the middle of counting or reading: they hold the volumes. */
-async function removeContainers(
-  { runtime }: HostPorts,
-  slug: string,
-  ours: ReadonlySet<string>,
-): Promise<void> {
-  await Promise.all([
-    ours.has('agent') ? runtime.remove(slug, 'agent') : undefined,
-    ours.has('bundle') ? runtime.remove(slug, 'bundle') : undefined,
-  ]);
-  const left = (await runtime.list(slug)).filter(({ type }) => type === 'container');
-  await Promise.all(left.map((container) => runtime.removeObject(container)));
-}
-
-/** By name, as an earlier version labelled nothing; of a run that is elsewhere only what is known to be ours. */
-async function removeVolumes(runtime: Runtime, slug: string, elsewhere: boolean): Promise<void> {
-  if (!elsewhere) return runtime.removeVolumes(slug);
-  const volumes = (await runtime.list(slug)).filter(({ type }) => type === 'volume');
-  await Promise.all(volumes.map((volume) => runtime.removeObject(volume)));
 }
 
 const EVERY_ROLE: ReadonlySet<string> = new Set(['agent', 'bundle']);

@@ -70,7 +70,10 @@ export function createHostActivities(
           archiveRun(ports, slug, () => mayGoOn(attachments, slug)),
         ),
       ),
-    destroyBottle: (run) => beating((signal) => destroyRun(ports, run, signal)),
+    destroyBottle: (run) =>
+      beating(async (signal) => {
+        await destroyRun(ports, run, signal);
+      }),
   });
 }
 

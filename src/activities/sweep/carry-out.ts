@@ -95,7 +95,8 @@ async function removeRun(
   if (removal?.elsewhere !== elsewhere || ports.isWatched(slug)) return 'not any more';
   for (const { name, role } of containers)
     if (role === 'once') await ports.runtime.removeObject({ type: 'container', name, slug, role });
-  await destroyRun(ports, { ...run, elsewhere }, signal);
+  const stays = await destroyRun(ports, { ...run, elsewhere }, signal);
+  if (stays.length > 0) throw new Error(`${stays.join(', ')} could not be removed`);
   const things = [
     ...containers.map(({ name }) => name),
     ...volumes.map(({ name }) => name),

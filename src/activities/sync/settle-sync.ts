@@ -61,7 +61,7 @@ export async function settleSync(
       ...(result === null ? {} : { startedAt: iso(result.startedAt), finishedAt: iso(result.finishedAt) }),
     }),
   );
-  await orLog(host, run.slug, signal, () => clearAway(host, run.slug));
+  await orLog(host, run.slug, signal, () => clearAway(host, run.slug, signal));
   host.log.info({ ...outcome }, 'a sync is over');
   return {
     outcome,

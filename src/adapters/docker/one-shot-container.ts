@@ -15,6 +15,8 @@ import {
 } from './hardening.js';
 
 const ONE_SHOT_LIMITS = { memoryBytes: 1024 * MIB, cpus: 1, pids: 128 };
+/** However large the tree is: what removes it holds none of it. */
+const REMOVER_LIMITS = { ...ONE_SHOT_LIMITS, memoryBytes: 128 * MIB };
 
 /** A tree has the agent's files and modes: without these, root without capabilities can neither remove nor enter it. */
 const CAPABILITIES: Readonly<Record<OneShotSpec['user'], readonly string[]>> = {
@@ -39,7 +41,7 @@ export function oneShotContainer(spec: OneShotSpec, hostCpus: number): Docker.Co
     NetworkDisabled: true,
     HostConfig: {
       ...hardenedHostConfig({
-        limits: ONE_SHOT_LIMITS,
+        limits: spec.user === 'remover' ? REMOVER_LIMITS : ONE_SHOT_LIMITS,
         hostCpus,
         tmpBytes: 64 * MIB,
         tmpExec: false,

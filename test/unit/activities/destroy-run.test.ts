@@ -8,6 +8,7 @@ import {
   GitError,
   GitOverrunError,
 } from '../../../src/domain/base/errors.js';
+import type { OneShotResult } from '../../../src/domain/bottle/bottle-runtime.js';
 import { keepPushed } from '../../../src/activities/base/last-pushed.js';
 import { BASE, BRANCH, HEAD, HostWorld, report, SLUG } from '../../support/host/host-world.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
@@ -196,11 +197,74 @@ describe('a run’s end', () => {
     assert.ok(isRemoved());
   });
 
-  it('fails when the workspace cannot be emptied, with its volumes left for the next try', async () => {
-    world.answers = ({ name }) =>
-      name === 'remove' ? { exitCode: 1, stdout: new Uint8Array(), stderr: 'busy' } : report();
-    await assert.rejects(destroy(), /could not be emptied: busy/);
-    assert.ok(!world.asked.includes('remove volumes'));
+  describe('whose agent left what cannot be removed', function () {
+    this.timeout(20_000);
+    const tries = (): number => world.asked.filter((what) => what === 'remove').length;
+    const removing = (answer: () => OneShotResult): void => {
+      world.answers = (spec) => (spec.name === 'remove' ? answer() : report());
+    };
+    const killed = { exitCode: 137, stdout: new Uint8Array(), stderr: '' };
+
+    it('comes after three tries; what is full is left to the sweeper, without the secrets', async () => {
+      const { files } = world.ports;
+      await files.placeSecrets(SLUG, []);
+      removing(() => killed);
+      assert.deepEqual(await destroy(), ['what its agent wrote']);
+      assert.equal(tries(), 3);
+      assert.ok(!world.asked.includes('remove volumes'), 'the engine would walk them');
+      assert.ok(world.asked.includes('unpin image'));
+      const said = 'what its agent wrote could not be removed: the run ends, the sweeper tries again';
+      assert.deepEqual(world.warned, [said]);
+      assert.deepEqual(
+        (await files.leftovers()).map(({ slug, secretsAt }) => [slug, secretsAt]),
+        [[SLUG, null]],
+      );
+    });
+
+    it('leaves nothing when the next try removes it', async () => {
+      removing(() => (tries() < 3 ? killed : report()));
+      assert.deepEqual(await destroy(), []);
+      assert.deepEqual(await world.ports.files.leftovers(), []);
+      assert.deepEqual(world.warned, []);
+    });
+
+    it('waits for an engine that is away', async () => {
+      const away = new BottleRuntimeError('the engine is away', true, { away: true });
+      removing(() => {
+        throw away;
+      });
+      await assert.rejects(destroy(), away);
+      assert.equal(tries(), 1);
+    });
+
+    it('comes when the engine cannot remove a volume or a container', async () => {
+      const { runtime } = world.ports;
+      const broken = () => Promise.reject(new BottleRuntimeError('too many open files', true));
+      Object.assign(runtime, { removeVolumes: broken });
+      assert.deepEqual(await destroy(), ['its volumes']);
+      assert.deepEqual(await world.ports.files.leftovers(), []);
+      Object.assign(runtime, { remove: broken });
+      assert.deepEqual(await destroy(), ['its containers']);
+    });
+  });
+
+  it('empties the volumes that are there before the engine removes them', async () => {
+    const home = { type: 'volume', name: `bb-${SLUG}-home`, slug: SLUG, role: 'home' } as const;
+    Object.assign(world.ports.runtime, {
+      list: () => Promise.resolve([home]),
+      removeObject: () => undefined,
+    });
+    const { answers } = world;
+    const emptied: unknown[] = [];
+    world.answers = (spec) => {
+      if (spec.name === 'remove') emptied.push(spec.volumes, spec.argv.slice(3));
+      return answers(spec);
+    };
+    await destroy();
+    const [volumes, directories] = emptied;
+    assert.deepEqual(volumes, [{ kind: 'home', target: '/home', readOnly: false }]);
+    assert.deepEqual(directories, ['/tree0', '/tree1', '/home']);
+    assert.ok(world.asked.indexOf('remove') < world.asked.indexOf('remove volumes'));
   });
 
   it('asks no forge for the commits of a run that never had a branch to know of', async () => {

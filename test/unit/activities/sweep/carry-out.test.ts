@@ -207,6 +207,12 @@ describe('what a sweep does', () => {
       assert.deepEqual(seen[0], [`bb-${SLUG}-agent`]);
     });
 
+    it('is to say what nobody could remove', async () => {
+      host.world.answers = ({ name }) => ({ ...report(), exitCode: name === 'remove' ? 137 : 0 });
+      const { outcome, detail } = await run(ended({ directory: { changedAt: 0 } }));
+      assert.deepEqual([outcome, detail], ['failed', 'what its agent wrote could not be removed']);
+    }).timeout(20_000);
+
     it('is to leave it for the next sweep when the worker stops before its commits are kept', async () => {
       host.objects = roles.map((role) => object(role));
       const abort = new AbortController();
