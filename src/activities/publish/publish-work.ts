@@ -24,7 +24,7 @@ export async function publishWork(
   // The one waits for a container, the other for the forge.
   const both = [
     extractWork(ports, input, branch, knownCommits(record.refs), 'publish', signal),
-    branchesNow(ports, input.subject, [branch, record.refs?.baseBranch]),
+    branchesNow(ports, input.subject, [branch, record.refs?.baseBranch], signal),
   ] as const;
   await Promise.allSettled(both);
   const work = await both[0];
@@ -56,11 +56,13 @@ function branchesNow(
   { git }: HostPorts,
   subject: PublishInput['subject'],
   names: readonly (string | undefined)[],
+  signal: AbortSignal,
 ): Promise<ForgeBranches | undefined> {
   if (isLocal(subject)) return Promise.resolve(undefined);
   return git.branches(
     subject,
     names.flatMap((name) => name ?? []),
+    signal,
   );
 }
 

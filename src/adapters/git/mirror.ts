@@ -189,7 +189,8 @@ export class Mirror {
       ...['fetch', '--quiet', '--prune', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
       ...['--no-auto-maintenance', remote.url, ...what],
     ];
-    return runGit({ args, env: remoteEnvironment(remote), timeoutMs: FETCH_TIMEOUT_MS });
+    const env = remoteEnvironment(remote);
+    return runGit({ args, env, timeoutMs: FETCH_TIMEOUT_MS, signal: remote.signal });
   }
 
   async #rollUpPacks(): Promise<void> {

@@ -19,9 +19,12 @@ const IN_THE_WAY = "' exists; cannot create '";
 const UNTOLD = /\[remote failure\]|failed to report status/i;
 const RIGHTS = /permission denied|not allowed to push|not authorized/i;
 
-/** Pushes by commit id, never forced: the forge itself refuses what is not a fast-forward. */
+/**
+ * Pushes by commit id, never forced: the forge itself refuses what is not a fast-forward. What is called off meanwhile may
+ * have been taken.
+ */
 export async function push(
-  { dir, head, request }: Candidate,
+  { dir, head, request, signal }: Candidate,
   remote: Remote,
   timeoutMs: number,
 ): Promise<PushOutcome> {
@@ -37,7 +40,7 @@ export async function push(
     ],
   ];
   const env = remoteEnvironment(remote);
-  const output = await runGit({ args, env, timeoutMs });
+  const output = await runGit({ args, env, timeoutMs, signal });
   if (output.exitCode === 0) return { kind: 'pushed' };
 
   // `!\t<from>:<to>\t[remote rejected] (reason)`, git-push(1); the branch in it may be called like a reason.

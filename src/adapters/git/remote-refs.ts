@@ -20,7 +20,7 @@ export async function readRemoteRefs(
   const patterns = branches.map((branch) => `refs/heads/${branch}`);
   const args = ['--git-dir', gitDir, 'ls-remote', '--symref', '--', remote.url, 'HEAD', ...patterns];
   const env = remoteEnvironment(remote);
-  const output = await runGit({ args, env, timeoutMs: TIMEOUT_MS });
+  const output = await runGit({ args, env, timeoutMs: TIMEOUT_MS, signal: remote.signal });
   if (output.exitCode !== 0)
     throw remoteFailure(`git ls-remote of ${remote.name} failed`, output, remote.token);
 

@@ -9,6 +9,8 @@ export interface Remote {
   readonly configFile?: string;
   /** See `nameOf`. */
   readonly name: string;
+  /** Ends the git that talks to it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** `gitea:owner/repo`, or the path of a directory of this machine; for messages. */

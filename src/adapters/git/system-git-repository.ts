@@ -90,8 +90,8 @@ export class SystemGitRepository implements GitRepository {
     return { startSha: branchSha ?? base.sha, baseBranch: base.name, baseSha: base.sha, branchSha };
   }
 
-  async branches(repo: RepoRef, names: readonly string[]): Promise<ForgeBranches> {
-    return this.#store.mirror(repo).sync(await this.#store.source(repo), names);
+  async branches(repo: RepoRef, names: readonly string[], signal?: AbortSignal): Promise<ForgeBranches> {
+    return this.#store.mirror(repo).sync({ ...(await this.#store.source(repo)), signal }, names);
   }
 
   async boundary(repo: RepoRef, refs: TurnRefs, depth: number): Promise<readonly string[]> {
@@ -217,15 +217,19 @@ export class SystemGitRepository implements GitRepository {
       branch,
       fork,
       seen,
-    }: Pick<GitPublishRequest, 'repo' | 'branch' | 'seen'> & { readonly fork?: RepoRef | undefined },
+      signal,
+    }: Pick<GitPublishRequest, 'repo' | 'branch' | 'seen' | 'signal'> & {
+      readonly fork?: RepoRef | undefined;
+    },
     bases: readonly string[],
   ): Promise<{ state: ForgeBranches; base: ReturnType<typeof baseOf>; branchSha: string | null }> {
     const mirror = this.#store.mirror(repo);
-    const state = seen ?? (await this.branches(repo, fork === undefined ? [branch, ...bases] : bases));
+    const state =
+      seen ?? (await this.branches(repo, fork === undefined ? [branch, ...bases] : bases, signal));
     const branchSha =
       fork === undefined
         ? (state.branches.get(branch) ?? null)
-        : await mirror.syncFork(this.#store.remote(fork), branch);
+        : await mirror.syncFork({ ...this.#store.remote(fork), signal }, branch);
     return { state, base: baseOf(state, bases), branchSha };
   }
 }

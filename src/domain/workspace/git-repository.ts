@@ -61,8 +61,11 @@ export interface GitRepository {
     directory: string,
     rules: SubmoduleRules,
   ): Promise<TurnSubmodules>;
-  /** Brings the mirror up to date with these branches, for who begins a publish before its bundle is there. Errors: `GitError`. */
-  branches(repo: RepoRef, names: readonly string[]): Promise<ForgeBranches>;
+  /**
+   * Brings the mirror up to date with these branches, for who begins a publish before its bundle is there. Errors: `GitError`,
+   * also when the signal ends it.
+   */
+  branches(repo: RepoRef, names: readonly string[], signal?: AbortSignal): Promise<ForgeBranches>;
   /**
    * The checks of the publish gate that are git's: fetches the bundle's one ref into a quarantine with fsck, compares
    * ancestry, authors, sizes and changed paths, scans for secrets, and pushes by commit id, never forced. The quarantine is gone afterwards.

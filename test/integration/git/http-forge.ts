@@ -9,8 +9,8 @@ export class HttpForge {
   /** Command lines of every process of the machine that showed the token while a request was served. */
   readonly exposed: string[] = [];
   readonly #server: http.Server;
-  /** Answers instead of the backend: a status, or `drop` to cut the connection. */
-  fault: { readonly status: number; readonly location?: string } | 'drop' | undefined;
+  /** Answers instead of the backend: a status, or `drop` to cut the connection. A function says whether nobody answers. */
+  fault: { readonly status: number; readonly location?: string } | 'drop' | (() => boolean) | undefined;
 
   private constructor(
     private readonly projectRoot: string,
@@ -42,7 +42,9 @@ export class HttpForge {
       request.socket.destroy();
       return;
     }
-    if (this.fault !== undefined) {
+    if (typeof this.fault === 'function') {
+      if (this.fault()) return;
+    } else if (this.fault !== undefined) {
       const { status, location } = this.fault;
       response.writeHead(status, location === undefined ? {} : { location }).end();
       return;

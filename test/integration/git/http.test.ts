@@ -124,6 +124,53 @@ describe('git over HTTP with a token', () => {
     assert.equal((await repository().refresh(REPO, BRANCH, [])).baseSha, fixture.base);
   });
 
+  describe('that is called off while the forge does not answer', () => {
+    const calledOffAt = (request: number): AbortSignal => {
+      const off = new AbortController();
+      let seen = 0;
+      forge.fault = () => {
+        seen += 1;
+        if (seen === request) off.abort();
+        return seen >= request;
+      };
+      return off.signal;
+    };
+
+    it('pushes nothing', async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      const off = new AbortController();
+      const git = fixture.repository({
+        cloneUrl: () => `${forge.url}/alice/demo.git`,
+        readToken: () => TOKEN,
+        // Read just before the push, after every check.
+        publishToken: () => {
+          calledOffAt(1).addEventListener('abort', () => {
+            off.abort();
+          });
+          return TOKEN;
+        },
+      });
+      const error = await failure(fixture.publish({ signal: off.signal }, git));
+      assert.match(error.message, /^git push was given up/);
+      assert.match(forge.requests.at(-1) ?? '', /receive-pack/);
+      assert.equal(fixture.forgeTip(), '');
+      assert.deepEqual(fixture.quarantines(), []);
+    });
+
+    // `ls-remote` takes two requests.
+    for (const [verb, request] of [
+      ['ls-remote', 1],
+      ['fetch', 3],
+    ] as const)
+      it(`waits for no ${verb}`, async () => {
+        const off = calledOffAt(request);
+        const { message } = await failure(repository().branches(REPO, ['main'], off));
+        assert.equal(message, `git ${verb} was given up`);
+        forge.fault = undefined;
+        assert.equal((await repository().branches(REPO, ['main'])).branches.get('main'), fixture.base);
+      });
+  });
+
   it('does not take the token to another address', async () => {
     const other = await HttpForge.start(join(fixture.root, 'forge'), TOKEN);
     try {

@@ -16,13 +16,14 @@ describe('an agent’s open_pr', () => {
     await world.begin();
   });
 
+  const { signal } = new AbortController();
   async function ask(
     content: unknown = { title: 'Say hello', body: 'Done' },
     changes: { readonly turn?: number; readonly stuckHash?: string } = {},
   ) {
     const contentRef = await world.ports.blobs.put(JSON.stringify(content));
     const settling = await world.settling(changes);
-    return publishWork(world.ports, { ...settling, requestId: 'request1', contentRef });
+    return publishWork(world.ports, { ...settling, requestId: 'request1', contentRef }, signal);
   }
 
   it('opens a pull request with its words, which is no draft', async () => {
@@ -103,7 +104,8 @@ describe('an agent’s open_pr', () => {
     await ask();
     assert.equal(world.published[0]?.seen, seen);
     const { subject, prepared } = await world.settling();
-    assert.deepEqual(asked, [[subject, [prepared.branch, 'main']]]);
+    assert.deepEqual(asked, [[subject, [prepared.branch, 'main'], signal]]);
+    assert.equal(world.published[0].signal, signal);
   });
 
   it('fails when the forge does, after its container has ended', async () => {
