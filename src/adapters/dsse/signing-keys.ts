@@ -54,10 +54,10 @@ export function homeReader(home: string): EnvelopeReader {
   return { open: (envelope) => openEnvelope(envelope, keys) };
 }
 
-/** Opens what these keys signed. @param pems public keys, PEM. Errors: `InvalidInputError`. */
+/** Opens what these keys signed. @param pems public keys, PEM, one or more in each. Errors: `InvalidInputError`. */
 export function readerOf(pems: readonly string[]): EnvelopeReader {
   const keys = new Map(
-    pems.map((pem) => {
+    pems.flatMap(pemBlocks).map((pem) => {
       const key = publicKeyOf(pem);
       return [keyIdOf(key), key] as const;
     }),
@@ -98,6 +98,12 @@ export function currentKeyId(home: string): string | undefined {
 
 function publicKeys(home: string): ReadonlyMap<string, KeyObject> {
   return new Map([...publicPems(home)].map(([id, pem]) => [id, publicKeyOf(pem)]));
+}
+
+/** Each key of a file: Node reads the first of them alone. A file without any is told of as one that is none. */
+function pemBlocks(text: string): readonly string[] {
+  const blocks = text.split(/(?=-----BEGIN )/);
+  return blocks.length === 1 ? blocks : blocks.filter((block) => block.startsWith('-----BEGIN '));
 }
 
 function publicKeyOf(pem: string): KeyObject {

@@ -48,7 +48,7 @@ function verifyCommand(parent: Command, { deps, action }: CommandContext): void 
     .argument('[slug]', 'the run; all of them without it')
     .description('Find what was changed, dropped, inserted, reordered or cut off')
     .option('--file <path>', 'look at an export instead of this machine’s record')
-    .option('--key <path...>', 'with --file: trust these public keys, not those of this machine')
+    .option('--key <path...>', 'with --file: trust the public keys in these files, not those of this machine')
     .option('--json', 'as JSON');
   action<{ file?: string; key?: readonly string[]; json?: true }>(command, ({ file, key, json }, [text]) =>
     closing(deps.provenance(), async (desk) => {
@@ -109,7 +109,7 @@ function exportCommand(parent: Command, { deps, action }: CommandContext): void 
   const command = parent
     .command('export')
     .argument('<slug>', 'the run')
-    .description('Its whole record as one signed file (DSSE, in-toto), for whoever has the public key')
+    .description('Its whole record as one signed file (DSSE, in-toto), for whoever has the public keys')
     .option('--html', 'as one page to read or print instead, which is not signed');
   action<{ html?: true }>(command, ({ html = false }, [text = '']) =>
     closing(deps.provenance(), async (desk) => {
@@ -180,7 +180,7 @@ function keyCommands(parent: Command, { deps, action }: CommandContext): void {
       else
         printLine(
           deps.io,
-          `from now on ${id} signs; give its public key to those who verify: bot-bottle provenance key`,
+          `from now on ${id} signs; give the public keys to those who verify: bot-bottle provenance key --all`,
         );
       return EXIT.ok;
     }),

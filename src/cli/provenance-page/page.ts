@@ -60,8 +60,8 @@ function verdictBox(record: RunRecord, { problems, entries, sealed, ended, prune
   const how = html`<p>
       This page proves nothing by itself. Ask for the export (<code
         >bot-bottle provenance export ${record.slug}</code
-      >) and, by another way, for the public key, and verify them:
-      <code>bot-bottle provenance verify --file run.dsse.json --key key.pem</code>.
+      >) and, by another way, for the public keys (<code>bot-bottle provenance key --all</code>), and verify
+      them: <code>bot-bottle provenance verify --file run.dsse.json --key bot-bottle.pem</code>.
     </p>
     <p>
       Keys: ${keys.length === 0 ? 'none yet' : keys.map((id) => html`<span class="hash">${id}</span> `)}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
-import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SigningKeyError } from '../../../src/domain/base/errors.js';
 import type { RunRecord } from '../../../src/domain/provenance/record.js';
@@ -27,12 +27,13 @@ describe('bot-bottle provenance', () => {
     writeFileSync(file, stdout);
     return file;
   };
-  const keyTo = async (name: string): Promise<string> => {
+  const keyTo = async (name: string, ...all: readonly '--all'[]): Promise<string> => {
     const file = join(home.dir, name);
-    writeFileSync(file, (await run('key')).stdout);
+    writeFileSync(file, (await run('key', ...all)).stdout);
     return file;
   };
 
+  const signingKey = (): string => join(home.dir, 'provenance/signing-key.pem');
   const keys = async (...args: string[]): Promise<{ current: string; keys: { id: string }[] }> =>
     JSON.parse((await run(...args, '--json')).stdout) as { current: string; keys: { id: string }[] };
 
@@ -83,9 +84,9 @@ describe('bot-bottle provenance', () => {
   });
 
   it('answers 1 for an export that somebody else signed', async () => {
-    const [file, key] = [await exportTo('export.json'), join(home.dir, 'other.pem')];
+    const file = await exportTo('export.json');
     await run('rotate-key');
-    writeFileSync(key, (await run('key')).stdout);
+    const key = await keyTo('other.pem');
     const { code, stdout } = await run('verify', '--file', file, '--key', key);
     assert.equal(code, 1);
     assert.match(stdout, /^PROBLEM .*\n +signature: the export: none of the keys is [0-9a-f]{64}$/m);
@@ -100,14 +101,30 @@ describe('bot-bottle provenance', () => {
     assert.equal((await run('verify')).code, 0);
     const { keys: all } = await keys('key', '--all');
     assert.deepEqual(all.map(({ id }) => id).sort(), [before, rotated].sort());
-    assert.equal(statSync(join(home.dir, 'provenance/signing-key.pem')).mode & 0o777, 0o600);
+    assert.equal(statSync(signingKey()).mode & 0o777, 0o600);
     assert.equal(statSync(join(home.dir, 'provenance')).mode & 0o777, 0o700);
     assert.deepEqual(readdirSync(join(home.dir, 'provenance')).sort(), ['public', 'signing-key.pem']);
   });
 
+  it('verifies what two keys signed by one file of them all, and no other by it', async () => {
+    await run('rotate-key');
+    const [file, all] = [await exportTo('export.json'), await keyTo('all.pem', '--all')];
+    const { code, stdout } = await run('verify', '--file', file, '--key', all);
+    assert.deepEqual([code, stdout], [0, `ok       ${ENDED}: 12 entries, 12 sealed, ended\n`]);
+    // Of the seals before it the key that signs now knows nothing.
+    assert.equal((await run('verify', '--file', file, '--key', await keyTo('now.pem'))).code, 1);
+    writeFileSync(all, `keys of a home\n${readFileSync(all, 'utf8').trimEnd()}`);
+    assert.equal((await run('verify', '--file', file, '--key', all)).code, 0);
+    for (const tail of ['-----BEGIN PUBLIC KEY-----\n', readFileSync(signingKey(), 'utf8')]) {
+      writeFileSync(join(home.dir, 'more.pem'), `${readFileSync(all, 'utf8')}\n${tail}`);
+      const { stderr } = await run('verify', '--file', file, '--key', join(home.dir, 'more.pem'));
+      assert.match(stderr, /not a public Ed25519 key/);
+    }
+  });
+
   it('says what is wrong with what it is given', async () => {
     const key = await keyTo('key.pem');
-    const secret = join(home.dir, 'provenance/signing-key.pem');
+    const secret = signingKey();
     for (const [args, says] of [
       [['show', '../x'], /expected a slug/],
       [['show', 'nobody-a-b-1-abcde'], /nothing is recorded of nobody-a-b-1-abcde/],
@@ -125,7 +142,7 @@ describe('bot-bottle provenance', () => {
   });
 
   it('leaves a run as it is while its key cannot be used, and goes on when it can', async () => {
-    const key = join(home.dir, 'provenance/signing-key.pem');
+    const key = signingKey();
     chmodSync(key, 0o640);
     await assert.rejects(home.seal(FROZEN, 'destroyed', 9_000), (error) => {
       assert.ok(error instanceof SigningKeyError && error.retryable);

@@ -47,7 +47,9 @@ describe('what the documents say to run about the record', function () {
     assert.deepEqual(others, []);
     // provenance show, provenance verify
     assert.match(await sh(look), new RegExp(`"ended"[^]*^ok +${ENDED}: 12 entries, 12 sealed, ended$`, 'm'));
-    // provenance export, provenance key
+    // A run that was sealed before, and is exported afterwards.
+    await sh('bot-bottle provenance rotate-key');
+    // provenance export, provenance key --all
     await sh(give);
     for (const name of ['run.dsse.json', 'bot-bottle.pem'])
       await copyFile(join(home.dir, name), join(theirs, name));

@@ -19,9 +19,17 @@ describe('an export, for a library of others (securesystemslib)', () => {
     home = await RecordedHome.make();
     assert.ok(process.env['SECURESYSTEMSLIB'], 'missing: script/bootstrap --only dsse-verifier');
     const desk = openProvenance(home.dir);
+    // One of several keys in a file, as provenance key --all prints them.
+    desk.rotateKey();
     exported = (await desk.exported(ENDED)) ?? '';
     head = (await desk.record(ENDED))?.entries.at(-1)?.hash ?? '';
-    writeFileSync(join(home.dir, 'key.pem'), desk.keys().public[0]?.pem ?? '');
+    writeFileSync(
+      join(home.dir, 'key.pem'),
+      desk
+        .keys()
+        .public.map(({ pem }) => pem)
+        .join(''),
+    );
     await desk.close();
   });
   after(() => home.remove());

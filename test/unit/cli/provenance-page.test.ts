@@ -90,6 +90,7 @@ describe('the page of a record', () => {
       'c'.repeat(40),
       'Not whole.',
       'changed: something',
+      'bot-bottle provenance key --all',
     ])
       assert.ok(document.includes(said), said);
   });
