@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { followRun, type LogEntry } from '../../cli/logs/follow-run.js';
+import type { RunLogs } from '../../cli/base/run-logs.js';
 import { JsonLog } from '../../cli/logs/json-log.js';
 import type { ChangeFeed, FeedPlace } from '../../domain/run/change-feed.js';
 import { streaming, type SentEvent } from '../base/operation.js';
@@ -40,6 +41,7 @@ const followLogs = streaming({
     if ((await logs.find({ kind: 'slug', slug })) === undefined) throw noRun(slug);
     const [turn = 1, told = 0] = after === undefined ? [] : numbersOf(after);
     if (turn > Math.max(1, ...(await logs.turns(slug)))) throw notOurs();
+    if (!(await hasEvents(logs, slug, { turn, told, signal }))) throw notOurs();
     const only = query.turn ?? null;
     const entries = followRun(logs, slug, {
       ...{ follow: query.follow === 'true', turn: only, from: 'start', first: turn, signal },
@@ -75,6 +77,22 @@ async function* changesSince(
     place = next;
     if (!isMore) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Whether a turn has so many: whoever waited for what follows one that there never was would miss all until then. */
+async function hasEvents(
+  logs: RunLogs,
+  slug: string,
+  { turn, told, signal }: { readonly turn: number; readonly told: number; readonly signal: AbortSignal },
+): Promise<boolean> {
+  if (told === 0) return true;
+  const log = new JsonLog(logs);
+  let count = 0;
+  for await (const entry of followRun(logs, slug, { follow: false, turn, from: 'start', signal })) {
+    count += log.objectsOf(entry).length;
+    if (count >= told) return true;
+  }
+  return false;
 }
 
 /** Told again after a reconnection are those of the same turn before the last one; an id counts them. */

@@ -91,5 +91,15 @@ describe('streams of the HTTP API', () => {
     const second = lines[1] ?? assert.fail();
     const rest = await follow(`/runs/${ENDED}/logs?turn=1`, { after: second.id });
     assert.deepEqual(rest, all.slice(all.indexOf(second) + 1));
+    const end = all.at(-1) ?? assert.fail();
+    assert.deepEqual(await follow(`/runs/${ENDED}/logs`, { after: `1-${String(all.length - 2)}` }), [
+      ...all.slice(-2, -1),
+      ...(await follow(`/runs/${ENDED}/logs?follow=false`, { after: end.id })),
+    ]);
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      'last-event-id': `1-${String(all.length)}`,
+    };
+    assert.equal((await fetch(`${api.url}/runs/${ENDED}/logs`, { headers })).status, 400, 'one too many');
   });
 });
