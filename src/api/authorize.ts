@@ -1,4 +1,5 @@
 import type { RequestHandler, Response } from 'express';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { hasExpired, type ApiToken } from '../domain/api/api-token.js';
 import { SlidingWindow } from '../domain/base/sliding-window.js';
@@ -12,14 +13,20 @@ const FAILURES_PER_MINUTE = 600;
 
 /** Refuses names that a page of somebody else may have led here by, and every page. @param allowed besides loopback */
 export function fromHere(allowed: readonly string[]): RequestHandler {
-  const hosts = new Set([...LOOPBACK, ...allowed.map((host) => (isIPv6(host) ? `[${host}]` : host))]);
+  const names = allowed.filter((host) => !isWildcard(host));
+  const hosts = new Set([...LOOPBACK, ...names.map((host) => (isIPv6(host) ? `[${host}]` : host))]);
   return (request, response, next) => {
     const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
     if (!hosts.has(host)) problem(response, 403, 'ask for it by 127.0.0.1 or the address that it listens at');
-    else if (request.headers.origin !== undefined)
+    else if (isOfPage(request.headers))
       problem(response, 403, 'pages may not use the API: ask from a program');
     else next();
   };
+}
+
+/** Browsers send no `Origin` with an image, a script or a link; `none` is an address that somebody typed. */
+function isOfPage({ origin, 'sec-fetch-site': site = 'none' }: IncomingHttpHeaders): boolean {
+  return origin !== undefined || site !== 'none';
 }
 
 /** Whether it is every address of this machine, which is nobody's name. */
