@@ -17,7 +17,7 @@ const REFUSALS = {
   413: 'the body is too large',
   415: 'the body is not JSON',
   429: 'too many requests',
-  503: 'Temporal or its worker does not answer',
+  503: 'Temporal or its worker does not answer; a command or a decision that had been accepted by then goes on',
 };
 
 export function openApiDocument(operations: readonly Operation[], version: string): Json {

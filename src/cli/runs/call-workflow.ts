@@ -38,7 +38,10 @@ export async function call<T>(
   }
 }
 
-/** Sends an Update that is not carried out once its sender was told that nobody answers. As `call`. */
+/**
+ * Sends an Update that is no longer accepted once its sender was told that nobody answers; what was accepted by then goes on.
+ * As `call`.
+ */
 export function send<Answer, Asked extends object | undefined>(
   world: Pick<OrchestratorWorld, 'client' | 'callMs'>,
   update: UpdateDefinition<Answer, [Asked]>,
