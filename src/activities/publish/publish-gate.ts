@@ -114,7 +114,8 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   if (isLocal(subject)) return { kind: 'refused', reason: 'a run without an issue publishes nothing' };
   const { branch } = input.prepared;
   const { head } = extraction.inspection;
-  if (await isLeft(ports, input)) return { kind: 'refused', reason: LEFT };
+  const left = await whyLeft(ports, input);
+  if (left !== undefined) return { kind: 'refused', reason: left };
   const fork = await ports.forks?.ensure(subject);
   const pushed = await pushBranch(ports, input, branch, fork);
   if (pushed.kind === 'refused') return pushed;
@@ -128,8 +129,8 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
     existing === undefined ? undefined : placeObjection(existing, fork === undefined ? 'branch' : 'fork');
   if (elsewhere !== undefined) return { kind: 'refused', reason: elsewhere };
   if (existing !== undefined) {
-    const secret = await endDraft(ports, forge, input, existing, pushed.kind === 'pushed');
-    if (secret !== undefined) return { kind: 'refused', reason: secret };
+    const refusal = await endDraft(ports, forge, input, existing, pushed.kind === 'pushed');
+    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
     await askForDueReview(ports, forge, input, existing.number);
     return { kind: 'published', pr: existing.number, prUrl: existing.url, head, created: false, ...same };
   }
@@ -145,7 +146,8 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
   const secret = pushed.kind === 'pushed' ? undefined : await secretInTexts(ports, input);
   if (secret !== undefined) return { kind: 'refused', reason: secret };
   // Scans and a slow push take their time.
-  if (await isLeft(ports, input)) return { kind: 'refused', reason: LEFT };
+  const leftSince = await whyLeft(ports, input);
+  if (leftSince !== undefined) return { kind: 'refused', reason: leftSince };
   input.signal.throwIfAborted();
   ports.log.info({ slug, turn, branch }, 'opening the pull request');
   return { ...(await openPullRequest(ports, forge, { ...input, publication }, fork)), ...same };
@@ -154,13 +156,13 @@ export async function publishThroughGate(ports: HostPorts, input: GateInput): Pr
 const LEFT = 'the run was moved to another host: what this one has of it is not published';
 
 /** A host that was away while the run was moved may come back to the work it was at. Errors: when nobody can say. */
-async function isLeft(
+async function whyLeft(
   { channel, log }: Pick<HostPorts, 'channel' | 'log'>,
   { workflowId, slug, turn, epoch = 0 }: RunRef,
-): Promise<boolean> {
-  if (await channel.isCurrent(workflowId, { slug, epoch })) return false;
+): Promise<string | undefined> {
+  if (await channel.isCurrent(workflowId, { slug, epoch })) return undefined;
   log.warn({ slug, turn, epoch }, LEFT);
-  return true;
+  return LEFT;
 }
 
 async function pushBranch(
@@ -188,6 +190,7 @@ async function pushBranch(
     author: input.prepared.gitUser,
     texts: textsOf(input.publication),
     seen: input.seen,
+    objection: () => whyLeft(ports, input),
     signal: input.signal,
   };
   const verdict = await withBundle(ports.files, input, extraction.bundle, (bundleFile) =>
@@ -217,7 +220,8 @@ const WIP = 'WIP: ';
 
 /**
  * What an earlier turn opened as a draft is one no longer once the work is published as done. Somebody else's draft, and
- * any of a bottle without drafts, is left as it is. Resolves with the secret that is in the agent's words.
+ * any of a bottle without drafts, is left as it is. Resolves with why it may not be touched: a secret in the agent's words, or
+ * the run is elsewhere.
  */
 async function endDraft(
   ports: HostPorts,
@@ -232,7 +236,8 @@ async function endDraft(
   // A run whose issue is the pull request itself has no other one to close.
   const words = publication.asked && number !== subject.number ? publication : null;
   const secret = words === null || isScanned ? undefined : await secretInTexts(ports, input);
-  if (secret !== undefined) return secret;
+  const refusal = secret ?? (await whyLeft(ports, input));
+  if (refusal !== undefined) return refusal;
   input.signal.throwIfAborted();
   ports.log.info({ slug, turn, pr: number }, 'the pull request is no draft any more');
   // The title last: until then another try finds the draft.

@@ -193,6 +193,9 @@ export class SystemGitRepository implements GitRepository {
         submodules: this.#submodules,
       });
       if (checked.kind !== 'clean') return checked;
+      const objection = await request.objection?.();
+      if (objection !== undefined)
+        return { kind: 'refused', reason: objection, secretScan: checked.secretScan };
       const { candidate, secretScan } = checked;
       request.signal?.throwIfAborted();
       const outcome = await push(

@@ -117,6 +117,8 @@ export interface GitPublishRequest extends PublishLimits {
   readonly texts: readonly NamedText[];
   /** What was just read of `repo`: the first try does not read it again. */
   readonly seen?: ForgeBranches | undefined;
+  /** Asked directly before each push, as the checks take minutes: why not to push, which is then the refusal. */
+  readonly objection?: () => Promise<string | undefined>;
   /** Aborted when nobody wants the commits published any more: what has not been pushed then is not. */
   readonly signal?: AbortSignal;
 }

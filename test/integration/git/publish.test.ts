@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, readFileSync, rmSync, symlinkSync, writeFile
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
 import type { GitPublishVerdict } from '../../../src/domain/workspace/git-repository.js';
 import { BRANCH, GitFixture, REPO, git, pushedVerdict, gitAs, reasonOf } from './git-fixture.js';
 
@@ -49,6 +50,30 @@ describe('publishing through git', () => {
       git(fixture.work, 'commit', '-q', '--amend', '-m', 'rewritten');
       assert.match(reasonOf(await fixture.publish({ seen, baseSha: first }, repository)), /rewritten|merge/);
       assert.equal(fixture.forgeTip(), second);
+    });
+
+    it('asks once more directly before the push, and pushes nothing of what nobody wants any more', async () => {
+      fixture.commit(fixture.work, 'a.txt', 'a');
+      const order: string[] = [];
+      const secrets = new SecretGuard(null, () => {
+        order.push('scan');
+        return [];
+      });
+      const ask = (reason?: string) => () => {
+        order.push('asked');
+        assert.equal(fixture.forgeTip(), '');
+        return Promise.resolve(reason);
+      };
+      const repository = fixture.repository({ secrets });
+      const verdict = await fixture.publish({ objection: ask('it is elsewhere') }, repository);
+      assert.ok(verdict.kind === 'refused' && verdict.secretScan?.outcome === 'clean');
+      assert.equal(verdict.reason, 'it is elsewhere');
+      assert.equal(fixture.forgeTip(), '');
+      assert.deepEqual([order[0], order.indexOf('asked')], ['scan', order.length - 1]);
+      const nobody = (): Promise<never> => Promise.reject(new Error('nobody answers'));
+      await assert.rejects(fixture.publish({ objection: nobody }, repository), /nobody answers/);
+      assert.equal((await fixture.publish({ objection: ask() }, repository)).kind, 'pushed');
+      assert.equal((await fixture.publish({ objection: nobody }, repository)).kind, 'unchanged');
     });
 
     it('says which branch is in the way of its own, which is no race', async () => {

@@ -63,6 +63,7 @@ export class HostWorld {
   readonly warned: string[] = [];
   /** Of a throw-away container. */
   answers: (spec: OneShotSpec) => OneShotResult = () => report({ bundle: 'commits' });
+  /** Of git's checks, which take a while. */
   verdict: () => GitPublishVerdict = () => ({
     kind: 'pushed',
     head: HEAD,
@@ -168,10 +169,13 @@ function portsOf(world: HostWorld, home: string, underWay: UnderWayFiles): HostP
       refresh: (...asked: Parameters<GitRepository['refresh']>) => world.refresh(...asked),
       isAncestor: (...asked: Parameters<GitRepository['isAncestor']>) => world.isAncestor(...asked),
       branches: (...asked: Parameters<GitRepository['branches']>) => world.branches(...asked),
-      publish: (request: GitPublishRequest) => {
-        world.asked.push('push');
+      publish: async (request: GitPublishRequest) => {
         world.published.push(request);
-        return Promise.resolve(world.verdict());
+        const verdict = world.verdict();
+        const objection = verdict.kind === 'pushed' ? await request.objection?.() : undefined;
+        if (objection !== undefined) return { ...verdict, kind: 'refused', reason: objection };
+        world.asked.push('push');
+        return verdict;
       },
       blobsOf: (_repo, path, commits) => {
         assert.equal(path, 'STUCK.md');

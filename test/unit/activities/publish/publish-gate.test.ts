@@ -9,6 +9,7 @@ import {
 import { besideTask } from '../../../../src/activities/publish/beside-task.js';
 import { lastPushed } from '../../../../src/activities/base/last-pushed.js';
 import { scansOf } from '../../../../src/activities/publish/publish-scans.js';
+import { BotBottleError } from '../../../../src/domain/base/errors.js';
 import { parseExtraction } from '../../../../src/domain/bottle/extractor.js';
 import type { Forks } from '../../../../src/domain/forge/forks.js';
 import { localSubject, type PullRequest } from '../../../../src/domain/forge/issue.js';
@@ -116,12 +117,38 @@ describe('the publish gate', () => {
   });
 
   it('opens nothing for a run that was moved, or is over, while it pushed', async () => {
-    const asked = [true, false];
+    const asked = [true, true, false];
     world.isCurrent = () => asked.shift() ?? false;
     assert.equal((await publish()).kind, 'refused');
     world.isCurrent = () => true;
     await assert.rejects(publish({ signal: AbortSignal.abort(new Error('over')) }), /over/);
     assert.deepEqual([world.asked, opened()], [['push', 'push'], []]);
+  });
+
+  it('pushes nothing of a run that is moved while its commits are looked through, and keeps what was found', async () => {
+    const { verdict } = world;
+    world.verdict = () => {
+      world.isCurrent = () => false;
+      return verdict();
+    };
+    const result = await publish();
+    assert.ok(result.kind === 'refused');
+    assert.match(result.reason, /moved to another host/);
+    assert.deepEqual([world.published.length, world.asked, opened()], [1, [], []]);
+    assert.equal((await scansOf(world.ports, { slug: SLUG, turn: 1 })).length, 1);
+  });
+
+  it('pushes nothing while nobody can say where the run is', async () => {
+    const { verdict } = world;
+    const away = new BotBottleError('run_unknown', 'nobody answers', true, { away: true });
+    world.verdict = () => {
+      world.isCurrent = () => {
+        throw away;
+      };
+      return verdict();
+    };
+    await assert.rejects(publish(), away);
+    assert.deepEqual([world.asked, opened()], [[], []]);
   });
 
   it('beside a task of the workflow asks nobody whose the run is, for half of that task’s time', async () => {
@@ -130,6 +157,18 @@ describe('the publish gate', () => {
     await assert.rejects(publish({}, began(5_000)), { code: 'lease_over', away: true });
     assert.deepEqual([world.asked, opened()], [[], []]);
     assert.equal((await publish({}, began(0))).kind, 'published');
+  });
+
+  it('beside a task of the workflow pushes nothing once the checks have taken longer than that', async () => {
+    let now = Date.now();
+    const { verdict } = world;
+    world.verdict = () => {
+      now += 5_000;
+      return verdict();
+    };
+    const ports = besideTask({ ...world.ports, clock: { now: () => now } }, now);
+    await assert.rejects(publish({}, ports), { code: 'lease_over', away: true });
+    assert.deepEqual([world.published.length, world.asked, opened()], [1, [], []]);
   });
 
   it('does not adopt a pull request from a fork when it publishes to the repository itself', async () => {
@@ -169,10 +208,11 @@ describe('the publish gate', () => {
     } as unknown as GitRepository;
     await publish({}, { git, ...inFork() });
     assert.ok(asked !== undefined);
-    const { bundleFile, submoduleRepos, signal, seen, ...rest } = asked;
+    const { bundleFile, submoduleRepos, objection, signal, seen, ...rest } = asked;
     assert.ok(!existsSync(bundleFile), 'no quota counts it');
     assert.deepEqual([submoduleRepos, seen], [[], undefined]);
     assert.equal(signal?.aborted, false);
+    assert.equal(await objection?.(), undefined);
     const { allowPaths, gitUser } = PREPARED;
     assert.deepEqual(rest, {
       repo: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
@@ -292,6 +332,16 @@ describe('the publish gate', () => {
       const { result, left } = await go({ ...REQUEST, texts });
       assert.ok(result.kind === 'refused');
       assert.match(result.reason, /the title/);
+      assert.deepEqual(left, ['WIP: Issue 12', 'which colour?', true]);
+    });
+
+    it('leaves it to the host that the run was moved to while its words were looked through', async () => {
+      open();
+      world.verdict = () => ({ kind: 'unchanged', head: HEAD, onForge: true });
+      const asked = [true, false];
+      world.isCurrent = () => asked.shift() ?? assert.fail('asked once more');
+      const { result, left } = await go(REQUEST);
+      assert.equal(result.kind, 'refused');
       assert.deepEqual(left, ['WIP: Issue 12', 'which colour?', true]);
     });
 
