@@ -59,12 +59,33 @@ describe('a home that is gone, and a second one', function () {
     await utimes(directory, past, past).catch(() => undefined);
   }
 
+  it('takes a run again that had left it, and whose last state it does not have: what the run left there is gone', async () => {
+    assert.ok(client !== undefined);
+    const script = ['run [ ! -e half.txt ] || touch found.txt', 'write half.txt x', WAIT_FOR_TEST];
+    const life = await Life.trigger(stack, client, 'the home is the next one, too', bottleScript(...script));
+    const { slug, host } = await life.waiting();
+    const signal = (command: string): Promise<unknown> => stack.run(['signal', slug, command]);
+    await signal('freeze');
+    await life.frozen(1, 'paused');
+    const root = join(stack.home, 'state', slug);
+    assert.ok(existsSync(join(root, 'workspace/half.txt')));
+    await rm(join(root, 'transcript'), { recursive: true });
+    await signal('move');
+    await signal('resume');
+
+    assert.equal((await life.waiting(2)).host, host);
+    assert.match(await life.files.prompt(slug, 2), /What was only there is gone/);
+    assert.ok(!existsSync(join(root, 'workspace/found.txt')), 'found what turn 1 left');
+    await life.close();
+  });
+
   it('is left by `move`: the second one finishes the life, and the first changes nothing when it is back', async () => {
     assert.ok(client !== undefined);
     const script = [WAIT_FOR_TEST, 'write notes.md hello', 'commit Notes', 'done success finished'];
     const life = await Life.trigger(stack, client, 'the first home is gone', bottleScript(...script));
     const { slug } = await life.running();
     const first = await life.container(slug, 'agent');
+    const before = (await pulls()).length;
     await stack.stopUp('SIGKILL');
     await allGone(stack.home);
     second = stack.service(['worker'], {
@@ -96,6 +117,6 @@ describe('a home that is gone, and a second one', function () {
       ['frozen', 2, frozen.host, frozen.prs],
     );
     assert.equal((await life.container(slug, 'agent')).id, id, 'what the second home has is untouched');
-    assert.equal((await pulls()).length, 1);
+    assert.equal((await pulls()).length, before + 1);
   });
 });

@@ -73,6 +73,8 @@ export interface RunTurnInput extends RunRef {
   readonly stop: StopReason | null;
   /** As in `ApplyChangeInput`; nothing without any. */
   readonly changes?: readonly string[];
+  /** As in `PrepareTurnInput`: `lost` is also what the host may have of the run from an earlier time. */
+  readonly moved?: 'kept' | 'lost';
 }
 
 /** What the publish gate must know of the run beside its commits. */

@@ -11,6 +11,16 @@ export const WORK_BUNDLE = 'work.bundle';
 /** Of any other run, after its end: commits that are on no branch of the forge. */
 export const UNPUBLISHED_BUNDLE = 'unpublished.bundle';
 
+/** The same of what was left here by a move, of any run, which goes on: its end has a file of its own. @param move from 1 */
+export function leftBundle(move: number): string {
+  return `unpublished-${String(move)}.bundle`;
+}
+
+/** In a run's directory: commits that nobody else may have. */
+export function isKeptBundle(name: string): boolean {
+  return name === WORK_BUNDLE || name === UNPUBLISHED_BUNDLE || /^unpublished-\d+\.bundle$/.test(name);
+}
+
 export interface RunPaths {
   readonly root: string;
   readonly workspace: string;

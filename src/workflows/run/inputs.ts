@@ -31,11 +31,11 @@ export function runRef(s: IssueState, life: Life): RunRef {
 
 /** @param now epoch milliseconds */
 export function prepareInput(s: IssueState, life: Life, now: number): PrepareTurnInput {
-  const { trigger, turn, mailbox, limit, host, budget, move } = life;
+  const { trigger, turn, mailbox, limit, host, budget } = life;
   const refusal = untoldRefusal(life);
   return {
     ...runRef(s, life),
-    ...(move === null ? {} : { moved: move.kept === true ? ('kept' as const) : ('lost' as const) }),
+    ...movedInput(life),
     trigger,
     cause: turn.cause,
     references: turn.taken,
@@ -47,6 +47,10 @@ export function prepareInput(s: IssueState, life: Life, now: number): PrepareTur
     session: sessionStart(life),
     dayIsLifted: budget.dayLiftedUntil > now,
   };
+}
+
+function movedInput({ move }: Life): Pick<PrepareTurnInput, 'moved'> {
+  return move === null ? {} : { moved: move.kept === true ? 'kept' : 'lost' };
 }
 
 /** Where what the turn is for does not say it anyway. */
@@ -80,6 +84,7 @@ export function turnInput(
     goesOnWith: life.turn.cause.kind === 'interrupted' ? life.turn.cause.turn : null,
     stop,
     ...(life.changes.length === 0 ? {} : { changes: life.changes }),
+    ...movedInput(life),
   };
 }
 

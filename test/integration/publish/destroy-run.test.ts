@@ -82,8 +82,8 @@ describe("a run's end, against a real forge and a real engine", function () {
     assert.deepEqual(await runtime.list(slug), []);
     assert.equal(existsSync(world.workspace), false);
     assert.deepEqual(warned, [
-      'keeping its unpublished commits failed; the run ends without',
-      'keeping the messages of its queue failed; the run ends without',
+      'keeping its unpublished commits failed; going on without',
+      'keeping the messages of its queue failed; going on without',
     ]);
   });
 

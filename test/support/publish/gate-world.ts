@@ -189,6 +189,11 @@ export class GateWorld {
     return this.ports.files.paths(this.slug).workspace;
   }
 
+  /** The run was moved here, and the first turn since is about to begin. @param moved what the workflow knows of this host */
+  moved(moved: 'kept' | 'lost', epoch = 1): RunTurnInput {
+    return { ...this.#turnInput(), turn: this.turn + 1, epoch, moved };
+  }
+
   /** A whole turn up to its agent's exit: refs are fetched, and the script runs as the agent's program. Answers its output. */
   async agent(script: string): Promise<string> {
     this.turn += 1;

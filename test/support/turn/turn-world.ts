@@ -195,6 +195,10 @@ function engineOf(world: TurnWorld): Partial<BottleRuntime> {
       ask(`remove ${role}`);
       world.lose(role);
     },
+    removeVolumes: async () => {
+      await Promise.resolve();
+      ask('remove volumes');
+    },
     list: () => Promise.resolve(world.volumes),
     waitForExit: async (_slug, role, signal) => {
       for (;;) {

@@ -37,6 +37,17 @@ describe('a run’s end', () => {
     assert.ok(isRemoved());
   });
 
+  it('keeps those of a run that goes on elsewhere apart from what its end will keep here, should it come back', async () => {
+    const elsewhere = { slug: SLUG, subject, branch: BRANCH, elsewhere: true };
+    await destroyRun(world.ports, elsewhere);
+    const metadata = { workflowId: 'w', repoId: 7, subject, branch: BRANCH, epoch: 2 };
+    await world.ports.files.saveFile(SLUG, 'metadata.json', JSON.stringify(metadata));
+    await destroyRun(world.ports, elsewhere);
+    assert.equal(await kept(), undefined);
+    for (const move of [1, 3])
+      assert.ok(await world.ports.files.readFile(SLUG, `unpublished-${String(move)}.bundle`));
+  });
+
   it('keeps nothing when the forge has all of them', async () => {
     world.answers = () => report();
     await destroy();

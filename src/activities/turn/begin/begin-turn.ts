@@ -30,9 +30,10 @@ export async function beginTurn(
 ): Promise<void> {
   const { slug } = input;
   if (await hasBegun(ports, slug, journal)) return;
-  await takeOver(ports, input);
-  const paths = await ports.files.prepare(slug);
-  const isWorkspaceLost = await hasLostWorkspace(ports, input, paths.isNew);
+  const isEmptied = await takeOver(ports, input, signal);
+  const prepared = await ports.files.prepare(slug);
+  const paths = { ...prepared, isNew: await startsAnew(ports, input, isEmptied || prepared.isNew) };
+  const isWorkspaceLost = paths.isNew && input.head !== null;
   await keepChanges(ports.files, slug, input.changes ?? []);
   const setup = await readSetup(ports, input);
   await requireRuntime(ports.runtime, setup.runtime ?? ports.settings.containerRuntime);
@@ -56,7 +57,9 @@ export async function beginTurn(
     ...(isWorkspaceLost ? (['workspace'] as const) : []),
     ...(isHomeLost ? (['home'] as const) : []),
   ];
-  const sessionId = await writeInput(ports, input, { ...refs, lost }, setup, journal);
+  // What is not there of a run that was moved, its prompt says already.
+  const untold = input.moved === 'lost' ? [] : lost;
+  const sessionId = await writeInput(ports, input, { ...refs, lost: untold }, setup, journal);
   const { name, version } = ports.provider(input.prepared.provider);
   await journal.decide({
     provider: { name, version },
@@ -64,7 +67,7 @@ export async function beginTurn(
     refs,
     knownStuck: refs.knownStuck,
     // A workspace that was lost begins again where the forge's branch is: what was only in it is gone.
-    baseSha: await protectedCommit(ports, input, refs, isWorkspaceLost || paths.isNew),
+    baseSha: await protectedCommit(ports, input, refs, paths.isNew),
     sessionId,
     lost,
     // The container's output of earlier turns is still there, and is not this turn's.
@@ -75,13 +78,16 @@ export async function beginTurn(
   await together([ports.runtime.start(slug, 'agent'), bundleStarted]);
 }
 
-/** Noted beside the turn: a second try to begin it finds the workspace that the first one made. */
-async function hasLostWorkspace(
+/**
+ * The workspace is made in this turn. Noted beside it: a second try to begin it finds the workspace that the first one made.
+ * For the first turn nothing depends on it.
+ */
+async function startsAnew(
   { files }: HostPorts,
-  { slug, turn, head }: RunTurnInput,
+  { slug, turn }: RunTurnInput,
   isNew: boolean,
 ): Promise<boolean> {
-  if (head === null) return false;
+  if (turn === 1) return isNew;
   const note = `turns/${String(turn)}/workspace-lost`;
   if (isNew) await files.saveFile(slug, note, '');
   return isNew || (await files.readFile(slug, note)) !== undefined;

@@ -31,7 +31,8 @@ export async function createAgent(
     ...(containerRuntime === null ? {} : { runtime: containerRuntime }),
   });
   const isNew = agent.status === 'created' && input.turn > 1 && (await hasNewHome(ports, input));
-  if (isNew) await restoreSession(ports, input);
+  // Of a run that was moved, what this host may have is of an earlier time, and the session is a fresh one.
+  if (isNew && input.moved !== 'lost') await restoreSession(ports, input);
   // Turns before this one may have come to nothing.
   return { agent, isHomeLost: isNew && input.head !== null };
 }

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { METADATA_FILE } from '../../../domain/run/run-metadata.js';
-import { UNPUBLISHED_BUNDLE, WORK_BUNDLE } from '../../../domain/run/run-files.js';
+import { isKeptBundle } from '../../../domain/run/run-files.js';
 import { isSlug } from '../../../domain/run/slug.js';
 import { unlessMissing } from '../../../domain/base/errno.js';
 import { removeIfEmpty } from '../directories.js';
@@ -73,8 +73,8 @@ interface Content {
 async function contentOf(layout: RunLayout): Promise<Content> {
   const others = new Set(transientPaths(layout).map((path) => basename(path)));
   const names = ((await unlessMissing(readdir(layout.root))) ?? []).filter((name) => !others.has(name));
-  const bundles = [UNPUBLISHED_BUNDLE, WORK_BUNDLE];
-  const staying = names.some((name) => bundles.includes(name)) ? [...bundles, METADATA_FILE] : [];
+  const bundles = names.filter(isKeptBundle);
+  const staying = bundles.length > 0 ? [...bundles, METADATA_FILE] : [];
   const paths = (isMeant: (name: string) => boolean): string[] =>
     names.filter(isMeant).map((name) => join(layout.root, name));
   return {

@@ -119,6 +119,33 @@ describe('moving a run', () => {
     assert.equal(prepared?.epoch, 1, 'the epoch stays');
   });
 
+  it('tells the new host whether what it may have is older, until an agent has begun there', () => {
+    const begun = (holds: number): World => {
+      const world = secondTurn();
+      world.feed(silent(2));
+      move(world);
+      claimedBy(world, 'h2', holds);
+      world.prepare();
+      return world;
+    };
+    const lose = (world: World): void => {
+      assert.ok(world.pay('run'));
+      world.feed({ kind: 'turn_lost', turn: 3, reason: null });
+    };
+    const told = (world: World) =>
+      world.commands
+        .flatMap((one) => (one.kind === 'run_turn' || one.kind === 'attach_turn' ? [one.input.moved] : []))
+        .at(-1);
+    assert.equal(told(begun(1)), 'kept');
+    const world = begun(0);
+    assert.equal(told(world), 'lost');
+    lose(world);
+    assert.equal(told(world), 'lost', 'attached, though nobody has seen an agent start');
+    world.started();
+    lose(world);
+    assert.equal(told(world), undefined);
+  });
+
   it('of a frozen run waits for what wakes it, and claims a host then', () => {
     const world = World.frozenDone();
     assert.deepEqual(move(world), ['record_state']);

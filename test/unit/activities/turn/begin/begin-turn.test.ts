@@ -281,32 +281,6 @@ describe('beginning a turn', () => {
     assert.ok(saved.includes('metadata.json') && !('epoch' in (JSON.parse(read('metadata.json')) as object)));
   });
 
-  describe('of a run that was moved here', () => {
-    const removed = (): readonly string[] =>
-      world.asked.filter((what) => what.startsWith('remove') || what.startsWith('stop'));
-    beforeEach(() => {
-      world.put('agent', { status: 'running' });
-    });
-
-    it('removes what is of an earlier epoch, once', async () => {
-      await begin({ turn: 3, epoch: 1 });
-      assert.deepEqual(removed().toSorted(), [
-        ...['remove agent', 'remove bundle', 'remove volumes', 'stop agent 0', 'stop bundle 1'],
-      ]);
-      world.exit('agent');
-      await begin({ turn: 4, epoch: 1 });
-      assert.equal(removed().length, 5);
-      world.exit('agent');
-      await begin({ turn: 5, epoch: 2 });
-      assert.equal(removed().length, 10);
-    });
-
-    it('removes nothing of one that never moved', async () => {
-      await begin({ turn: 3 });
-      assert.deepEqual(removed(), []);
-    });
-  });
-
   describe('in an OCI runtime', () => {
     it('says what to do when the engine does not have it', async () => {
       await assert.rejects(begin({}, { runtime: 'runsc' }), {

@@ -16,6 +16,7 @@ async function restored(
   turn: number,
   { home, status = 'created' }: { readonly home: string | null; readonly status?: ContainerState['status'] },
   removed: string[] = [],
+  moved?: 'kept' | 'lost',
 ): Promise<number> {
   let count = 0;
   const objects: OwnedObject[] = home === null ? [] : [{ ...HOME, createdAt: home }];
@@ -42,7 +43,7 @@ async function restored(
         Promise.resolve(of === 1 ? { lastCheckinAt: LAST_CHECKIN } : undefined),
     },
   } as unknown as HostPorts;
-  const input = { slug: SLUG, turn, prepared: PREPARED } as RunTurnInput;
+  const input = { slug: SLUG, turn, prepared: PREPARED, ...(moved && { moved }) } as RunTurnInput;
   await createAgent(ports, input, { runtime: null } as BottleSetup, turn === 3 ? 'sha256:another' : IMAGE);
   return count;
 }
@@ -58,6 +59,11 @@ describe('the session of a new agent container', () => {
   it('is left as it is in a home that the last turn wrote to: the snapshot may be shorter', async () => {
     assert.equal(await restored(2, { home: '2026-01-01T00:00:00Z' }), 0);
     assert.equal(await restored(3, { home: '2026-01-01T00:00:00Z' }), 0);
+  });
+
+  it('is not restored where the run is in a fresh one, since this host has an older end of it', async () => {
+    assert.equal(await restored(2, { home: null }, [], 'lost'), 0);
+    assert.equal(await restored(2, { home: null }, [], 'kept'), 1);
   });
 
   it('is nobody’s business in the first turn, and in a container that is adopted', async () => {

@@ -1,6 +1,6 @@
-import { removalSpec } from '../domain/bottle/tree-removal.js';
-import { atMostThrice, isAway } from './base/tries.js';
-import type { HostPorts } from './ports/host-ports.js';
+import { atMostThrice, isAway } from '../base/tries.js';
+import type { HostPorts } from '../ports/host-ports.js';
+import { emptyTrees } from './empty-trees.js';
 
 export interface LeftOfRun {
   readonly slug: string;
@@ -39,7 +39,9 @@ export async function removeLeft(
   // What is full is not for the host to walk, nor for the engine: deep enough, it takes all files that the engine may open.
   if (
     (await went('its containers', () => removeContainers(ports, left))) &&
-    (await went('what its agent wrote', () => emptyTrees(ports, left, signal)))
+    (await went('what its agent wrote', async () =>
+      emptyTrees(ports, { slug, trees: left.trees, volumes: await volumesHere(ports, slug) }, signal),
+    ))
   ) {
     await went('its volumes', () => removeVolumes(ports, left));
     await went('its directories', () => files.removeTransient(slug));
@@ -60,17 +62,9 @@ async function removeContainers({ runtime }: HostPorts, { slug, roles }: LeftOfR
   await Promise.all(left.map((container) => runtime.removeObject(container)));
 }
 
-async function emptyTrees(
-  { runtime, settings }: HostPorts,
-  { slug, trees }: LeftOfRun,
-  signal: AbortSignal,
-): Promise<void> {
+async function volumesHere({ runtime }: HostPorts, slug: string): Promise<readonly ('home' | 'sock')[]> {
   const kinds = new Set((await runtime.list(slug)).map(({ role }) => role));
-  const volumes = (['home', 'sock'] as const).filter((kind) => kinds.has(kind));
-  const image = settings.bundleImage;
-  const { exitCode, stderr } = await runtime.runOnce(removalSpec({ slug, image, trees, volumes }), signal);
-  if (exitCode !== 0)
-    throw new Error(`the container that removes it ended with ${String(exitCode)}: ${stderr.slice(0, 300)}`);
+  return (['home', 'sock'] as const).filter((kind) => kinds.has(kind));
 }
 
 /** By name, as an earlier version labelled nothing; of a run that is elsewhere only what is known to be ours. */
