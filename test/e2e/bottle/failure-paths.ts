@@ -83,6 +83,19 @@ describe('turns that do not end well', function () {
     assert.deepEqual(logs.map(printed), [['first-turn-only'], ['second-turn-only']]);
   });
 
+  it('publishes, and keeps for the next turn, what is built on a history that its bottle cuts', async () => {
+    await mkdir(join(stack().home, 'bottles'), { recursive: true });
+    await writeFile(join(stack().home, 'bottles/cut.md'), '---\nworkspace: { depth: 1 }\n---\n');
+    const { alice } = stack().gitea;
+    for (const path of ['older.md', 'newer.md'])
+      await alice.createFile({ path, content: path, branch: 'main', message: path });
+    const script = bottleScript('write cut.md hello', 'commit Cut', 'done success finished');
+    const life = await open('a cut history', script, ['bot-bottle:demo', 'bot-bottle-bottle:cut']);
+    const { slug, prs } = await life.frozen(1, 'done');
+    assert.equal(prs.length, 1);
+    assert.match(await life.files.text(slug, 'shallow'), /^[0-9a-f]{40}\n$/);
+  });
+
   it('leaves the sidecar’s token nowhere when a turn cannot begin', async () => {
     await mkdir(join(stack().home, 'bottles'), { recursive: true });
     await writeFile(

@@ -172,6 +172,13 @@ describe('the files of a run', () => {
         assert.match(await rights(join(turnInput, name)), name === 'files' ? /^755 / : /^644 /);
     });
 
+    it('is dropped when its agent is gone, but for the end of its history, which later readers need', async () => {
+      const { turnInput } = await files.prepare(slug);
+      await files.writeTurnInput(slug, input);
+      await files.dropTurnInput(slug);
+      assert.deepEqual(await readdir(turnInput), ['shallow']);
+    });
+
     it('is replaced in the same directory, without what is stale, and leaves the bundle of refs', async () => {
       const { turnInput } = await files.prepare(slug);
       await files.writeTurnInput(slug, input);

@@ -22,7 +22,7 @@ import { ensureOwnDirectory, readRegular, removeTree } from './regular-files.js'
 import { authoritiesOf } from './secret-authorities.js';
 import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
 import { replaceFiles } from './replace-files.js';
-import { writeTurnInputFiles } from './turn-input.js';
+import { dropTurnInputFiles, writeTurnInputFiles } from './turn-input.js';
 import { parseTurnRecord } from './turn-record.js';
 import { removeWhole, syncDirectory, writeWhole } from '../../system/write-file.js';
 
@@ -113,7 +113,7 @@ export class LocalRunFiles implements RunFiles {
   }
 
   async dropTurnInput(slug: string): Promise<void> {
-    await replaceFiles(this.#layout(slug).turnInput, [], { mode: 0o644, durable: false });
+    await dropTurnInputFiles(this.#layout(slug).turnInput);
   }
 
   async placeSecrets(

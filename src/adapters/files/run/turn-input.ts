@@ -7,6 +7,7 @@ import { writeWhole } from '../../system/write-file.js';
 /** Written into the same directory by the git adapter, as are the bundles of submodules. */
 const REFS_BUNDLE = 'refs.bundle';
 const LAUNCH_FILES = 'files';
+const BOUNDARY = 'shallow';
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
@@ -32,6 +33,12 @@ export async function writeTurnInputFiles(directory: string, input: TurnInput): 
   );
 }
 
+/** The agent is gone. Where its history ends is told to the containers that read the workspace, too. */
+export async function dropTurnInputFiles(directory: string): Promise<void> {
+  for (const name of await readdir(directory))
+    if (name !== BOUNDARY) await rm(join(directory, name), { recursive: true, force: true });
+}
+
 /** Errors: `InvalidInputError` for what the format cannot carry. */
 export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
   const { name, email } = input.gitUser;
@@ -49,7 +56,7 @@ export function turnInputFiles(input: TurnInput): ReadonlyMap<string, string> {
   if (input.wantsSidecar) files.set('wants-sidecar', '');
   if (input.wantsEgress) files.set('wants-egress', '');
   if (input.resetTo !== null) files.set('reset', `${commit(input.resetTo)}\n`);
-  if (input.shallow.length > 0) files.set('shallow', input.shallow.map((id) => `${commit(id)}\n`).join(''));
+  if (input.shallow.length > 0) files.set(BOUNDARY, input.shallow.map((id) => `${commit(id)}\n`).join(''));
   if (input.sparse.length > 0)
     files.set('sparse', input.sparse.map((path) => line(path, 'directory')).join(''));
   const submodules = input.submodules.map((one) => {
