@@ -27,7 +27,7 @@ import {
 import { PhaseShown } from './phase-shown.js';
 import { handleProposals } from './proposal-handlers.js';
 import { detailsOf, outcomeOf, viewOf } from './run-view.js';
-import { readCommand, readSignal, refuseLate } from './read-message.js';
+import { isOpenPr, readCommand, readSignal, refuseLate } from './read-message.js';
 import { publishInput } from './run/inputs.js';
 import { refusalOf } from './run/operator.js';
 import { isQuiescent, phaseOf } from './run/phase.js';
@@ -99,6 +99,7 @@ export async function issueWorkflow(input: IssueWorkflowInput): Promise<RunOutco
 
   setHandler(openPrUpdate, (request) => openPr(request), {
     validator: (request: OpenPrRequest) => {
+      if (!isOpenPr(request)) throw ApplicationFailure.nonRetryable('it is no request', 'NoRequest');
       if (turnThatAsks(state, request) !== null) return;
       throw ApplicationFailure.nonRetryable('this turn is over', 'TurnOver');
     },

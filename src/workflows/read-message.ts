@@ -2,13 +2,26 @@
  * What came in from outside, checked: Temporal's own page and CLI send anything. Pure, and without a schema library, which
  * would add a megabyte to the workflow's code.
  */
+import { isBlobRef } from '../domain/base/blob-ref.js';
 import { isRecord } from '../domain/base/is-record.js';
 import type { OperatorCommand, RunEvent } from '../domain/run/events.js';
+import { QUEUE_ID } from '../domain/run/queue.js';
 
-type Check = (value: unknown) => boolean;
+interface Check {
+  (value: unknown): boolean;
+  /** Of a value with parts that passed: without what else was sent with them. Absent where there are no parts. */
+  readonly known?: (value: unknown) => unknown;
+}
 type Shape = Readonly<Record<string, Check>>;
 
+/** What a run keeps once. */
 const text: Check = (value) => typeof value === 'string' && value.length <= 10_000;
+/** Names, ids and hashes, of which a run keeps many. A label has 50 characters, a login 40, a hash 64. */
+const brief: Check = (value) => typeof value === 'string' && /^[^\p{Cc}\p{Cs}]{0,300}$/u.test(value);
+/** A run keeps thousands of these: `reference-key.ts` makes at most 104 characters. */
+const key: Check = (value) => typeof value === 'string' && /^[\w:.-]{1,128}$/.test(value);
+const sha: Check = (value) => typeof value === 'string' && /^\w{0,64}$/.test(value);
+const login: Check = (value) => typeof value === 'string' && /^[ !#-[\]-~]{0,100}$/.test(value);
 const flag: Check = (value) => typeof value === 'boolean';
 const whole: Check = (value) => Number.isSafeInteger(value);
 const time: Check = (value) => typeof value === 'number' && Number.isFinite(value);
@@ -16,51 +29,52 @@ const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
     typeof value === 'string' && words.includes(value);
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value);
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-const list =
-  (check: Check, most: number): Check =>
-  (value) =>
-    Array.isArray(value) && value.length <= most && value.every(check);
-const shape =
-  (fields: Shape): Check =>
-  (value) =>
-    isRecord(value) && wrongField(value, fields) === undefined;
+const orNull = (check: Check): Check =>
+  Object.assign((value: unknown) => value === null || check(value), {
+    known: (value: unknown) => (value === null ? null : knownIn(value, check)),
+  });
+const optional = (check: Check): Check =>
+  Object.assign((value: unknown) => value === undefined || check(value), {
+    known: (value: unknown) => (value === undefined ? undefined : knownIn(value, check)),
+  });
+const list = (check: Check, most: number): Check =>
+  Object.assign(
+    (value: unknown) => Array.isArray(value) && value.length <= most && value.every((one) => check(one)),
+    { known: (value: unknown) => (value as unknown[]).map((one) => knownIn(one, check)) },
+  );
+const shape = (fields: Shape): Check =>
+  Object.assign((value: unknown) => isRecord(value) && wrongField(value, fields) === undefined, {
+    known: (value: unknown) => knownFields(value as Readonly<Record<string, unknown>>, fields),
+  });
 
-const place: Shape = { repoId: whole, owner: text, repo: text };
+const place: Shape = { repoId: whole, owner: brief, repo: brief };
 const reference: Shape = {
-  key: text,
+  key,
   kind: oneOf('comment', 'review', 'inline', 'push', 'checks'),
   number: whole,
   id: whole,
-  sha: text,
-  author: text,
+  sha,
+  author: login,
   at: time,
 };
 const trigger: Shape = {
-  agent: text,
-  bottles: list(text, 100),
-  actor: text,
+  agent: brief,
+  bottles: list(brief, 100),
+  actor: brief,
   actAt: time,
   actId: whole,
-  textHash: text,
+  textHash: brief,
   pull: orNull(whole),
   operator: optional(
     shape({
-      promptRef: orNull(text),
-      by: optional(text),
-      source: optional(shape({ forge: text, owner: text, repo: text })),
+      promptRef: orNull(brief),
+      by: optional(brief),
+      source: optional(shape({ forge: brief, owner: brief, repo: brief })),
     }),
   ),
 };
 const pr: Shape = { number: whole, open: flag, merged: flag, closedAt: orNull(time) };
-const done: Shape = { id: text, status: oneOf('success', 'blocked', 'failed'), summaryRef: text };
+const done: Shape = { id: brief, status: oneOf('success', 'blocked', 'failed'), summaryRef: brief };
 
 const amounts = shape({ turns: whole, tokens: whole, microUsd: whole });
 const policy: Shape = {
@@ -95,12 +109,12 @@ const EVENTS: Readonly<Record<RunEvent['kind'], Shape>> = {
   },
   unserved: { why: text },
   lost: { readAt: time, why: text },
-  turn_started: { slug: text, turn: whole, at: time, lost: optional(list(oneOf('workspace', 'home'), 2)) },
-  turn_held_up: { slug: text, turn: whole, reason: text },
-  signal_done: { slug: text, turn: whole, done: shape(done) },
+  turn_started: { slug: brief, turn: whole, at: time, lost: optional(list(oneOf('workspace', 'home'), 2)) },
+  turn_held_up: { slug: brief, turn: whole, reason: text },
+  signal_done: { slug: brief, turn: whole, done: shape(done) },
   paused: { reason: text },
   unpaused: {},
-  archive: { slug: text },
+  archive: { slug: brief },
   settings: { policy: shape(policy) },
 };
 
@@ -126,7 +140,7 @@ export function readSignal(
   if (!isRecord(given)) return unread(name, 'it has no record of fields');
   const wrong = wrongField(given, fields);
   if (wrong !== undefined) return unread(name, `"${wrong}" is missing or not what it should be`);
-  return { ...given, kind } as unknown as RunEvent;
+  return { ...knownFields(given, fields), kind } as unknown as RunEvent;
 }
 
 function fieldsOf(kind: string): Shape | undefined {
@@ -143,7 +157,7 @@ const COMMANDS: Readonly<
   Record<OperatorCommand['kind'], { readonly defaults: object; readonly fields: Shape }>
 > = {
   freeze: { defaults: {}, fields: {} },
-  resume: { defaults: { promptRef: null }, fields: { promptRef: orNull(text) } },
+  resume: { defaults: { promptRef: null }, fields: { promptRef: orNull(brief) } },
   destroy: { defaults: {}, fields: {} },
   done: { defaults: { status: 'success' }, fields: { status: oneOf('success', 'blocked', 'failed') } },
   extend: { defaults: {}, fields: { ms: time } },
@@ -160,12 +174,18 @@ export function readCommand(kind: OperatorCommand['kind'], input: unknown): Oper
   const given = input ?? {};
   if (!isRecord(given)) throw new Error(`${kind} takes a JSON object`);
   const command: Readonly<Record<string, unknown>> = { ...defaults, ...given };
-  const shapes: Shape = { ...fields, by: optional(text) };
+  const shapes: Shape = { ...fields, by: optional(brief) };
   const wrong = wrongField(command, shapes);
   if (wrong !== undefined) throw new Error(`${kind}: "${wrong}" is missing or not what it should be`);
-  // What else was sent with it is not the run's to keep.
-  const known = Object.entries(command).filter(([name]) => Object.hasOwn(shapes, name));
-  return { ...Object.fromEntries(known), kind } as unknown as OperatorCommand;
+  return { ...knownFields(command, shapes), kind } as unknown as OperatorCommand;
+}
+
+/** For the validator of `openPr`: its id is kept with the answer. */
+export function isOpenPr(request: unknown): boolean {
+  if (!isRecord(request)) return false;
+  const { slug, turn, requestId, contentRef } = request;
+  const isId = typeof requestId === 'string' && QUEUE_ID.test(requestId);
+  return brief(slug) && whole(turn) && isId && isBlobRef(contentRef);
 }
 
 /**
@@ -182,4 +202,17 @@ export function refuseLate(asked: unknown, now: number): void {
 
 function wrongField(value: Readonly<Record<string, unknown>>, fields: Shape): string | undefined {
   return Object.entries(fields).find(([name, check]) => !check(value[name]))?.[0];
+}
+
+/** What else was sent with them is not the run's to keep, in however many references. */
+function knownFields(
+  value: Readonly<Record<string, unknown>>,
+  fields: Shape,
+): Readonly<Record<string, unknown>> {
+  const sent = Object.entries(fields).filter(([field]) => Object.hasOwn(value, field));
+  return Object.fromEntries(sent.map(([field, check]) => [field, knownIn(value[field], check)]));
+}
+
+function knownIn(value: unknown, { known }: Check): unknown {
+  return known === undefined ? value : known(value);
 }

@@ -158,7 +158,7 @@ describe('the buttons of Temporal’s page and the verbs of its CLI', function (
         ['budget', null, /say by what/],
         ['done', 7, /takes a JSON object/],
         ['freeze', { until: 1 }, /its sender stopped waiting/],
-        ['openPr', null, /turn is over|null/],
+        ['openPr', null, /it is no request/],
         ['event', {}, /not found|unknown|no registered/i],
       ];
       for (const [name, input, why] of refused)

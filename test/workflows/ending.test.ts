@@ -144,7 +144,7 @@ describe('the end of a run while something is under way, on the time-skipping se
       async (life, { slug, turn }) => {
         isWorking = true;
         await untilCalledOff().catch(() => undefined);
-        const request = { slug, turn, requestId: 'request2', contentRef: 'c' };
+        const request = { slug, turn, requestId: 'request2', contentRef: 'c'.repeat(64) };
         answer = await temporalRunChannel(life.client).openPr(life.handle.workflowId, request);
         return DONE;
       },

@@ -6,6 +6,8 @@ import { isFrozenByOperator, isWithheld } from './phase.js';
 import type { Deferred, Frozen, IssueState, Life } from './state.js';
 
 const MAX_TIMELINE = 200;
+/** Some of it comes from outside, and continue-as-new carries all of it. */
+const MAX_NOTE = 300;
 
 export interface StepEnv {
   /** Epoch milliseconds. */
@@ -36,7 +38,11 @@ export function draftOf(state: IssueState, env: StepEnv): Draft {
 }
 
 export function note({ life, env }: LifeDraft, what: string): void {
-  life.timeline = [...life.timeline, { at: env.now, turn: life.turn.number, what }].slice(-MAX_TIMELINE);
+  // As JSON, a character of these has six.
+  const line = what.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
+  const said = line.length > MAX_NOTE ? `${line.slice(0, MAX_NOTE - 1)}…` : line;
+  const entry = { at: env.now, turn: life.turn.number, what: said };
+  life.timeline = [...life.timeline, entry].slice(-MAX_TIMELINE);
 }
 
 export function freeze(d: LifeDraft, reason: FrozenReason): void {

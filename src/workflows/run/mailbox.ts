@@ -4,8 +4,11 @@ import type { IssueState, Life } from './state.js';
 
 /** Most keys kept to know a thing again: some 50 bytes each, and continue-as-new carries them. */
 const MAX_SEEN = 4_000;
-/** Most references that wait for a prompt: some 200 bytes each, and an argument of an activity may have 2 MB. */
+const MAX_SEEN_CHARS = MAX_SEEN * 50;
+/** Most references that wait for a prompt: at most some 200 bytes each, and an argument of an activity may have 2 MB. */
 export const MAX_MAILBOX = 1_000;
+/** As JSON: what passes for a reference may be longer than any of ours, and a run keeps what waits and what was told last. */
+const MAX_MAILBOX_CHARS = MAX_MAILBOX * 200;
 
 /** Takes new references in and withdrawn comments out. False when nothing new came. */
 export function receive(
@@ -25,8 +28,7 @@ export function receive(
     fresh.push(ref.key);
     waiting = withReference(waiting, ref);
   }
-  const omitted = life.mailbox.omitted + Math.max(0, waiting.length - MAX_MAILBOX);
-  life.mailbox = { waiting: waiting.slice(-MAX_MAILBOX), omitted };
+  keepWaiting(life, waiting);
   s.seen = remember(s.seen, fresh);
   return fresh.length > 0;
 }
@@ -40,10 +42,10 @@ export function receiveForNext(
   const { pendingTrigger, pendingReferences } = s;
   if (pendingTrigger === null) return;
   const fresh = references.filter(({ key, at }) => at >= pendingTrigger.actAt && !s.seen.includes(key));
-  s.pendingReferences = fresh
+  const waiting = fresh
     .reduce(withReference, pendingReferences)
-    .filter((ref) => !isWritten(ref) || !withdrawn.includes(ref.id))
-    .slice(-MAX_MAILBOX);
+    .filter((ref) => !isWritten(ref) || !withdrawn.includes(ref.id));
+  s.pendingReferences = newestWaiting(waiting);
   s.seen = remember(
     s.seen,
     fresh.map(({ key }) => key),
@@ -61,7 +63,7 @@ export function alreadyRead(s: IssueState, life: Life, keys: readonly string[]):
 /** Nobody got the prompt that these were in: they wait again, before what came since. */
 export function tellAgain(life: Life, untold: readonly WakeReference[]): void {
   // A comment that was edited meanwhile is there once.
-  life.mailbox = { ...life.mailbox, waiting: life.mailbox.waiting.reduce(withReference, untold) };
+  keepWaiting(life, life.mailbox.waiting.reduce(withReference, untold));
 }
 
 /** The agent may not have read the prompt that these were in: the next one has them once more, and says so. */
@@ -92,5 +94,21 @@ function isWritten(ref: WakeReference): boolean {
 }
 
 function remember(seen: readonly string[], keys: readonly string[]): readonly string[] {
-  return keys.length === 0 ? seen : [...seen, ...keys].slice(-MAX_SEEN);
+  return keys.length === 0 ? seen : newest([...seen, ...keys], MAX_SEEN, MAX_SEEN_CHARS);
+}
+
+function keepWaiting(life: Life, all: readonly WakeReference[]): void {
+  const waiting = newestWaiting(all);
+  life.mailbox = { waiting, omitted: life.mailbox.omitted + all.length - waiting.length };
+}
+
+function newestWaiting(all: readonly WakeReference[]): readonly WakeReference[] {
+  return newest(all, MAX_MAILBOX, MAX_MAILBOX_CHARS);
+}
+
+/** @param chars as JSON */
+function newest<T>(all: readonly T[], most: number, chars: number): readonly T[] {
+  let left = chars;
+  const tooMany = all.findLastIndex((one) => (left -= JSON.stringify(one).length + 1) < 0);
+  return all.slice(Math.max(tooMany + 1, all.length - most));
 }

@@ -19,6 +19,8 @@ const SKEW_MS = 5 * 60_000;
 
 /** Most closed pull requests kept that are none of the run's, as far as it knows. */
 const MAX_CLOSED = 5;
+/** Most that are taken for the run's own. */
+const MAX_PRS = 100;
 
 /**
  * Takes the reads in; older ones than already known change nothing. True when the subject's read is not stale.
@@ -44,7 +46,7 @@ function absorbPrs(life: Life, { prs, readAt }: Observed, isOlder: (knownAt: num
     }
     if (known !== undefined && isOlder(known.readAt)) continue;
     const rest = life.prs.filter((other) => other.number !== pr.number);
-    life.prs = [...rest, { number: pr.number, open: pr.open, readAt }];
+    life.prs = [...rest, { number: pr.number, open: pr.open, readAt }].slice(-MAX_PRS);
   }
 }
 

@@ -107,7 +107,7 @@ export class IssueLife {
 
   /** The agent's, in that turn. @param call two of them are the same request twice */
   openPr({ slug, turn }: Pick<RunTurnInput, 'slug' | 'turn'>, call = 'one'): Promise<PublishResult> {
-    const request = { slug, turn, requestId: 'request1', contentRef: 'c' };
+    const request = { slug, turn, requestId: 'request1', contentRef: 'c'.repeat(64) };
     return this.handle.executeUpdate(openPrUpdate, { args: [request], updateId: call });
   }
 

@@ -1,4 +1,5 @@
 /** What an agent proposes, what operators say to it, and how that takes effect [S2]. Pure. */
+import { isBlobRef } from '../../../domain/base/blob-ref.js';
 import type { InnerEvent } from '../../../domain/run/events.js';
 import { isProposalTool, shortProposalId } from '../../../domain/supervise/proposal.js';
 import { isOperatorName, NO_OPERATOR_NAME } from '../../../domain/forge/operator-name.js';
@@ -19,11 +20,10 @@ const MAX_WAITING = 8;
 const MAX_CHANGES = 64;
 
 const ID = /^[0-9a-f]{32}$/;
-const BLOB = /^[0-9a-f]{64}$/;
 const VERDICTS: readonly string[] = ['approve', 'modify', 'reject'];
 
 function isBlobOrNull(value: unknown): boolean {
-  return value === null || (typeof value === 'string' && BLOB.test(value));
+  return value === null || isBlobRef(value);
 }
 
 type Of<K extends InnerEvent['kind']> = Extract<InnerEvent, { kind: K }>;
@@ -32,7 +32,9 @@ type Of<K extends InnerEvent['kind']> = Extract<InnerEvent, { kind: K }>;
 export function proposalRefusal(s: IssueState, request: ProposeRequest): string | null {
   const { slug, turn, id, tool, ref } = request;
   // Anybody with Temporal's page can send anything.
-  if (!ID.test(id) || !isProposalTool(tool) || !BLOB.test(ref)) return 'it is no proposal';
+  // A pattern takes the text of whatever it is given, such as a list.
+  const isId = typeof id === 'string' && ID.test(id);
+  if (!isId || !isProposalTool(tool) || !isBlobRef(ref)) return 'it is no proposal';
   const life = livingOf(s);
   if (life?.slug !== slug || life.turn.number !== turn || life.closing !== null) return 'this turn is over';
   if (life.proposals.some((known) => known.id === id)) return null;
