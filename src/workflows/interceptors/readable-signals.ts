@@ -6,7 +6,7 @@ import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 /**
  * Anybody can send any name and any payload with Temporal's own tools. The SDK throws at some of them before a handler is
  * called, and history keeps the signal: each task of the run would fail, for ever. What only a codec can read was decoded
- * before this or has failed the task, which is done again when the key is there.
+ * before this, or cannot be (`workerCodec`), or has failed the task, which is done again when the key is there.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   internals: [

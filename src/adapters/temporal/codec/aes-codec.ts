@@ -18,6 +18,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 // Names and layout as in Temporal's own samples: nonce, ciphertext, tag.
 const ENCODING = 'binary/encrypted';
+const ID = /^[a-z0-9][a-z0-9-]{0,40}$/;
 const CIPHER = 'aes-256-gcm';
 const utf8 = new TextEncoder();
 
@@ -27,12 +28,33 @@ const utf8 = new TextEncoder();
  * Errors of `decode`: `UnusableSecretError` for a key it does not have, `InvalidInputError` for what was changed.
  */
 export function aesCodec(keys: readonly CodecKey[]): PayloadCodec {
+  return codecWith(keys, (payload) => decoded(keys, payload));
+}
+
+/**
+ * The same for a worker. The SDK decodes everything of a workflow's task before an interceptor sees any of it, and history
+ * keeps what somebody sent with other bytes under the name of one of our keys: each task would fail, for ever. So that is
+ * handed on as what no converter reads, with the reason as its encoding: a signal becomes a note, an Update is refused, and
+ * a result or an argument still fails its task. A key that is not there is waited for.
+ */
+export function workerCodec(keys: readonly CodecKey[]): PayloadCodec {
+  return codecWith(keys, (payload) => {
+    try {
+      return decoded(keys, payload);
+    } catch (error) {
+      if (error instanceof UnusableSecretError || !(error instanceof InvalidInputError)) throw error;
+      return { metadata: { encoding: utf8.encode(error.message) }, data: new Uint8Array() };
+    }
+  });
+}
+
+function codecWith(keys: readonly CodecKey[], decode: (payload: Payload) => Payload): PayloadCodec {
   const [first] = keys;
   return {
     encode: (payloads) =>
       Promise.resolve(first === undefined ? payloads : payloads.map((one) => encrypt(first, one))),
     // What can't be read rejects, and is never thrown.
-    decode: (payloads) => Promise.resolve(payloads).then((all) => all.map((one) => decoded(keys, one))),
+    decode: (payloads) => Promise.resolve(payloads).then((all) => all.map(decode)),
   };
 }
 
@@ -63,6 +85,8 @@ function decoded(keys: readonly CodecKey[], payload: Payload): Payload {
 function decrypt(keys: readonly CodecKey[], { metadata, data }: Payload): Payload {
   const id = textOf(metadata?.['encryption-key-id']);
   const key = keys.find((one) => one.id === id);
+  if (key === undefined && !ID.test(id))
+    throw new InvalidInputError(`data in Temporal names the key ${shown(id)}: nobody can add that`);
   if (key === undefined)
     throw new UnusableSecretError(
       `Temporal holds data encrypted with the key ${shown(id)}, which TEMPORAL_CODEC_KEYS does not name: add it there, and its key as the secret ${codecSecret(shown(id))}`,
@@ -89,5 +113,5 @@ function textOf(bytes: Uint8Array | null | undefined): string {
 
 /** Whoever writes to the server chose it. */
 function shown(id: string): string {
-  return /^[a-z0-9][a-z0-9-]{0,40}$/.test(id) ? id : '<no id of ours>';
+  return ID.test(id) ? id : '<no id of ours>';
 }

@@ -5,7 +5,7 @@ import {
   type DataConverter,
   type LoadedDataConverter,
 } from '@temporalio/common';
-import { aesCodec, type CodecKey } from './aes-codec.js';
+import { aesCodec, workerCodec, type CodecKey } from './aes-codec.js';
 
 /** How a client turns values into what is sent, and back. Without keys it says of what is encrypted which key it lacks. */
 export function clientDataConverter(keys: readonly CodecKey[]): LoadedDataConverter {
@@ -18,7 +18,7 @@ export function clientDataConverter(keys: readonly CodecKey[]): LoadedDataConver
 
 /** The same for a worker, which takes converters by their files; its workflow bundle brings its own. */
 export function workerDataConverter(keys: readonly CodecKey[]): DataConverter {
-  const payloadCodecs = [aesCodec(keys)];
+  const payloadCodecs = [workerCodec(keys)];
   if (keys.length === 0) return { payloadCodecs };
   const file = import.meta.url.endsWith('.ts') ? './encoded-failures.cts' : './encoded-failures.cjs';
   return { payloadCodecs, failureConverterPath: fileURLToPath(new URL(file, import.meta.url)) };

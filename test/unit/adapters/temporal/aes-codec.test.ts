@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { aesCodec, parseCodecKey, type CodecKey } from '../../../../src/adapters/temporal/codec/aes-codec.js';
+import {
+  aesCodec,
+  parseCodecKey,
+  workerCodec,
+  type CodecKey,
+} from '../../../../src/adapters/temporal/codec/aes-codec.js';
 import { InvalidInputError, UnusableSecretError } from '../../../../src/domain/base/errors.js';
 
 const CANARY = 'canary-in-a-payload';
@@ -79,6 +84,26 @@ describe('the payload codec', () => {
         (error) => error instanceof InvalidInputError && error.message.includes('temporal-codec-a'),
       );
     await assert.rejects(aesCodec([key('a')]).decode([coded]), /is another key by now/);
+  });
+
+  it('of a worker hands on what its key did not encrypt as what no converter reads, and still fails without the key', async () => {
+    const own = key('a');
+    const codec = workerCodec([own]);
+    const [good, bad] = [
+      await only(codec.encode([plain()])),
+      await only(aesCodec([key('a')]).encode([plain()])),
+    ];
+    const [first, second] = await codec.decode([good, bad]);
+    assert.deepEqual(valueOf(first), { env: CANARY });
+    assert.throws(() => valueOf(second), /data in Temporal is not what the key a encrypted/);
+    await assert.rejects(
+      codec.decode(await aesCodec([key('b')]).encode([plain()])),
+      (error) => error instanceof UnusableSecretError,
+    );
+    const [hostile] = await aesCodec([key('No Id')]).encode([plain()]);
+    assert.ok(hostile !== undefined);
+    const [read] = await codec.decode([hostile]);
+    assert.throws(() => valueOf(read), /the key <no id of ours>: nobody can add that/);
   });
 
   it('takes a key of 32 bytes in Base64 or hex and no other', () => {
