@@ -48,6 +48,10 @@ export class ProposalCalls {
     this.held.set(message.id, work);
   }
 
+  get size(): number {
+    return this.held.size;
+  }
+
   /** Counts the time for which the agent was held since the last time. */
   count(): void {
     if (this.held.size === 0) return;

@@ -16,6 +16,11 @@ import { untilDelivered } from './until-delivered.js';
 const POLL_MS = 500;
 /** Most refused files that are told of in a turn. */
 const MAX_SAID = 256;
+/**
+ * Most calls that wait for the run at once: as many as a sidecar of ours makes, one for a pull request and five proposals. The
+ * server takes ten Updates of a workflow at once (`maxInFlightUpdates`), and operators are to have some of them.
+ */
+const MAX_ASKING = 6;
 
 type RequestMessage = QueueMessage & { readonly body: Extract<QueueBody, { kind: 'open_pr' }> };
 
@@ -57,6 +62,11 @@ export class Relay {
   /** The agent waits for an operator now. */
   get isHeld(): boolean {
     return this.proposals.areHeld;
+  }
+
+  /** What more is asked stays in the queue until then. */
+  private get asking(): number {
+    return this.requests.size + this.proposals.size;
   }
 
   /** Until the signal aborts; a fault of the disk is logged and tried again. */
@@ -127,6 +137,7 @@ export class Relay {
       if (body.turn !== this.input.turn) await this.acknowledge(message);
       else if ((await this.isSetAside(message)) || this.gone.has(message.fileName)) continue;
       else if (body.kind === 'text') await this.startCheck({ ...message, body }, signal);
+      else if ((body.kind === 'open_pr' || body.kind === 'proposal') && this.asking >= MAX_ASKING) continue;
       else if (body.kind === 'open_pr') this.startRequest({ ...message, body }, signal);
       else if (body.kind === 'proposal') this.proposals.start({ ...message, body }, signal);
       else

@@ -17,6 +17,8 @@ import type { OrchestratorWorld } from './orchestrator-world.js';
 
 /** Milliseconds a worker may take to answer. */
 export const CALL_MS = 15_000;
+/** gRPC's status codes. */
+const TOO_MUCH: readonly unknown[] = [/* RESOURCE_EXHAUSTED */ 8];
 
 /** `undefined` when there is no such workflow. */
 export async function call<T>(
@@ -30,6 +32,12 @@ export async function call<T>(
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     if (!isAway(error)) throw error;
+    if (isTooMuch(error))
+      throw new UnreachableError(
+        'the workflow',
+        'it is busy: Temporal takes no more calls of it at once. Try again in a minute',
+        { cause: error },
+      );
     throw new UnreachableError(
       'Temporal or its worker',
       `asked at ${addressOf(client)}: check TEMPORAL_ADDRESS, see bot-bottle doctor, and whether bot-bottle worker runs`,
@@ -66,6 +74,12 @@ export function noAnswer(error: unknown): undefined {
 
 function addressOf({ connection }: Client): string {
   return connection instanceof Connection ? connection.options.address : 'an unknown address';
+}
+
+/** More Updates of one workflow at once than the server takes, or more requests. */
+function isTooMuch(error: unknown): boolean {
+  const status = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(status) && TOO_MUCH.includes(status.code);
 }
 
 export function isAway(error: unknown): boolean {

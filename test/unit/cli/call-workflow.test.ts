@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, ServiceError } from '@temporalio/client';
 import { UnreachableError } from '../../../src/cli/base/errors.js';
 import { call } from '../../../src/cli/runs/call-workflow.js';
 
@@ -17,6 +17,22 @@ describe('a call of a workflow that nobody answers', () => {
           return true;
         },
       );
+    } finally {
+      await client.connection.close();
+    }
+  });
+
+  it('says that it is busy where Temporal takes no more', async () => {
+    const client = new Client({ connection: Connection.lazy({ address: '127.0.0.1:9' }) });
+    const status = Object.assign(new Error('8 RESOURCE_EXHAUSTED: too many'), {
+      ...{ code: 8, details: 'too many', metadata: {} },
+    });
+    try {
+      for (const error of [status, new ServiceError('cannot', { cause: status })])
+        await assert.rejects(
+          call({ client, callMs: 300 }, () => Promise.reject(error), 'any'),
+          (thrown: unknown) => thrown instanceof UnreachableError && thrown.message.includes('it is busy'),
+        );
     } finally {
       await client.connection.close();
     }

@@ -205,6 +205,32 @@ describe('a call of an agent that waits for an answer', () => {
       await resultOf(ending);
     });
 
+    it('is one of six things that the run is asked at once, for operators ask it, too: more wait in the queue', async () => {
+      let opened = 0;
+      let answerAll = (): void => undefined;
+      const answered = new Promise<void>((resolve) => (answerAll = resolve));
+      world.channel.openPr = async () => {
+        opened += 1;
+        await answered;
+        return { kind: 'refused', reason: 'no' };
+      };
+      const ending = await watched.begin();
+      const files = ['a.example\n', 'b.example\n', 'c.example\n', 'd.example\n', 'e.example\n'];
+      for (const file of files) world.send(proposal(file));
+      const requests = [1, 2, 3].map(() =>
+        world.send(message({ kind: 'open_pr', title: 'Hello', body: '' })),
+      );
+      await passTimeUntil(() => asked.length === 5 && opened === 1);
+      const from = Date.now();
+      await passTimeUntil(() => Date.now() > from + 5_000, 500);
+      assert.deepEqual([asked.length, opened], [5, 1]);
+      answerAll();
+      for (const id of requests) assert.equal((await answerTo(id))?.kind, 'refused');
+      assert.equal(opened, 3);
+      world.exit('agent');
+      await resultOf(ending);
+    });
+
     it('is asked again when the run could not be reached', async () => {
       const ending = await watched.begin();
       const { propose } = { propose: world.channel.propose?.bind(world.channel) };
