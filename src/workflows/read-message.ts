@@ -4,8 +4,11 @@
  */
 import { isBlobRef } from '../domain/base/blob-ref.js';
 import { isRecord } from '../domain/base/is-record.js';
-import type { OperatorCommand, RunEvent } from '../domain/run/events.js';
+import type { Place, RepoRef } from '../domain/forge/issue.js';
+import type { ObservedPr, OperatorCommand, RunEvent, Trigger, WakeReference } from '../domain/run/events.js';
 import { QUEUE_ID } from '../domain/run/queue.js';
+import type { RunPolicy } from '../domain/run/run-policy.js';
+import type { Done } from '../domain/run/turn.js';
 
 interface Check {
   (value: unknown): boolean;
@@ -13,6 +16,8 @@ interface Check {
   readonly known?: (value: unknown) => unknown;
 }
 type Shape = Readonly<Record<string, Check>>;
+/** Each field of it, also one that may be absent: what has no check is not kept. */
+type ShapeOf<T> = Readonly<Record<keyof T, Check>>;
 
 /** What a run keeps once. */
 const text: Check = (value) => typeof value === 'string' && value.length <= 10_000;
@@ -47,8 +52,9 @@ const shape = (fields: Shape): Check =>
     known: (value: unknown) => knownFields(value as Readonly<Record<string, unknown>>, fields),
   });
 
-const place: Shape = { repoId: whole, owner: brief, repo: brief };
-const reference: Shape = {
+const place: ShapeOf<Place> = { repoId: whole, owner: brief, repo: brief };
+/** As it is sent: `again` is the run's own word. */
+const reference: ShapeOf<Omit<WakeReference, 'again'>> = {
   key,
   kind: oneOf('comment', 'review', 'inline', 'push', 'checks'),
   number: whole,
@@ -57,7 +63,15 @@ const reference: Shape = {
   author: login,
   at: time,
 };
-const trigger: Shape = {
+/** PATH_MAX of Linux. */
+const path: Check = (value) => typeof value === 'string' && value.length <= 4_096;
+const source: ShapeOf<RepoRef> = { forge: brief, owner: brief, repo: brief, path: optional(path) };
+const operator: ShapeOf<NonNullable<Trigger['operator']>> = {
+  promptRef: orNull(brief),
+  by: optional(brief),
+  source: optional(shape(source)),
+};
+const trigger: ShapeOf<Trigger> = {
   agent: brief,
   bottles: list(brief, 100),
   actor: brief,
@@ -65,19 +79,13 @@ const trigger: Shape = {
   actId: whole,
   textHash: brief,
   pull: orNull(whole),
-  operator: optional(
-    shape({
-      promptRef: orNull(brief),
-      by: optional(brief),
-      source: optional(shape({ forge: brief, owner: brief, repo: brief })),
-    }),
-  ),
+  operator: optional(shape(operator)),
 };
-const pr: Shape = { number: whole, open: flag, merged: flag, closedAt: orNull(time) };
-const done: Shape = { id: brief, status: oneOf('success', 'blocked', 'failed'), summaryRef: brief };
+const pr: ShapeOf<ObservedPr> = { number: whole, open: flag, merged: flag, closedAt: orNull(time) };
+const done: ShapeOf<Done> = { id: brief, status: oneOf('success', 'blocked', 'failed'), summaryRef: brief };
 
 const amounts = shape({ turns: whole, tokens: whole, microUsd: whole });
-const policy: Shape = {
+const policy: ShapeOf<RunPolicy> = {
   watchdogMs: whole,
   hostSilentMs: whole,
   superviseHoldMs: whole,
@@ -92,7 +100,9 @@ const policy: Shape = {
   maxSignals: whole,
 };
 
-const EVENTS: Readonly<Record<RunEvent['kind'], Shape>> = {
+const EVENTS: {
+  readonly [K in RunEvent['kind']]: ShapeOf<Omit<Extract<RunEvent, { kind: K }>, 'kind'>>;
+} = {
   observed: {
     readAt: time,
     open: flag,

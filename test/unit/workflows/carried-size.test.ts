@@ -33,7 +33,11 @@ const longTrigger = (actAt: number): Trigger =>
       textHash: NAME,
       bottles: Array<string>(100).fill(NAME),
     },
-    operator: { promptRef: NAME, by: NAME, source: { forge: 'gitea', owner: NAME, repo: NAME } },
+    operator: {
+      promptRef: NAME,
+      by: NAME,
+      source: { forge: 'gitea', owner: NAME, repo: NAME, path: '/'.repeat(4_096) },
+    },
   });
 
 describe('what a run carries into its next execution', () => {
