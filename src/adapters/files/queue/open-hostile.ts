@@ -24,6 +24,8 @@ export async function readHostileFile(path: string, uid: number, maxBytes: numbe
   try {
     const found = await handle.stat();
     if (!found.isFile()) return { kind: 'refused', reason: 'not a regular file' };
+    // Its writer took it back after it was opened.
+    if (found.nlink === 0) return { kind: 'gone' };
     if (found.nlink !== 1) return { kind: 'refused', reason: `${String(found.nlink)} links` };
     if (found.uid !== uid) return { kind: 'refused', reason: `written by uid ${String(found.uid)}` };
     if (found.size > maxBytes) return { kind: 'refused', reason: `${String(found.size)} bytes` };
