@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createLogger } from '../../src/config/log.js';
 import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
-import { stuckWork } from '../../src/adapters/temporal/stuck-work.js';
 import { createWorkers } from '../../src/adapters/temporal/workers.js';
 import { STATE_VERSION, stateQuery } from '../../src/workflows/messages.js';
 import { comment, SUBJECT, wrote } from '../support/machine/world.js';
@@ -134,16 +132,6 @@ describe('an upgrade whose worker cannot run the version before', function () {
     ) as Record<string, unknown>;
     assert.deepEqual([workflowId, version], [run.workflowId, before.buildId]);
     assert.match(String(why), /SDK 1\.23\.0, and this is /);
-    const { client } = environment();
-    const standing = async (): Promise<unknown> =>
-      (await stuckWork(client, { host: HOST, now: Date.now() })).standing;
-    const expected = [{ workflowId: run.workflowId, version: before.buildId }];
-    // Who asked for work is remembered for two minutes.
-    await waitUntil(
-      'doctor to name it',
-      async () => isDeepStrictEqual(await standing(), expected),
-      4 * LONG_MS,
-    );
     await send(run, wrote(comment(1)));
     await end(await frozen());
     assert.equal(await versionOf(run), before.buildId);

@@ -3,9 +3,9 @@ import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/int
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import { mapLimited } from '../../domain/base/map-limited.js';
-import type { FailingTask, RetriedActivity, StandingRun, StuckWork } from '../../domain/upkeep/stuck-work.js';
+import type { FailingTask, RetriedActivity, StuckWork } from '../../domain/upkeep/stuck-work.js';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, WATCHING } from '../../workflows/messages.js';
-import { DEPLOYMENT, IS_OPEN } from './deployment.js';
+import { IS_OPEN } from './deployment.js';
 import { isNotFound } from './grpc-status.js';
 
 const { PendingActivityState, TaskQueueType } = proto.temporal.api.enums.v1;
@@ -41,9 +41,8 @@ export async function stuckWork(client: Client, { host, now }: LookedAt): Promis
     ids.push(workflowId);
     if (ids.length > MOST) break;
   }
-  const versions = await polledVersions(client, now);
   const [found, idleQueues] = await Promise.all([
-    mapLimited(ids.slice(0, MOST), AT_ONCE, (id) => stuckIn(client, id, now, versions)),
+    mapLimited(ids.slice(0, MOST), AT_ONCE, (id) => stuckIn(client, id, now)),
     queuesWithoutPoller(client, { host, now }),
   ]);
   return {
@@ -51,7 +50,6 @@ export async function stuckWork(client: Client, { host, now }: LookedAt): Promis
     isCut: ids.length > MOST,
     failing: found.flatMap(({ failing }) => failing),
     retried: found.flatMap(({ retried }) => retried),
-    standing: found.flatMap(({ standing }) => standing),
     idleQueues,
   };
 }
@@ -60,12 +58,8 @@ async function stuckIn(
   client: Client,
   workflowId: string,
   now: number,
-  versions: readonly string[],
-): Promise<Pick<StuckWork, 'failing' | 'retried' | 'standing'>> {
+): Promise<Pick<StuckWork, 'failing' | 'retried'>> {
   const described = await describe(client, workflowId);
-  const version = pinnedVersion(described);
-  const isStanding = version !== undefined && versions.length > 0 && !versions.includes(version);
-  const standing: StandingRun[] = isStanding ? [{ workflowId, version }] : [];
   const attempt = described?.pendingWorkflowTask?.attempt ?? 1;
   // While one stays with an agent, its attempts are restarts of workers.
   const pending = (described?.pendingActivities ?? []).filter(
@@ -76,7 +70,7 @@ async function stuckIn(
         WATCHING.includes(activityType?.name ?? '')
       ),
   );
-  if (attempt <= 1 && pending.length === 0) return { failing: [], retried: [], standing };
+  if (attempt <= 1 && pending.length === 0) return { failing: [], retried: [] };
   const events = await lastEvents(client, workflowId);
   const failing: FailingTask[] = [];
   if (attempt > 1) {
@@ -101,22 +95,7 @@ async function stuckIn(
       since,
     });
   }
-  return { failing, retried, standing };
-}
-
-/** Of ours, and to stay: what an override moves goes on elsewhere. */
-function pinnedVersion(described: Described | undefined): string | undefined {
-  const { versioningOverride, deploymentVersion } = described?.workflowExecutionInfo?.versioningInfo ?? {};
-  const pinned = versioningOverride?.pinned;
-  const isMoved = Boolean(versioningOverride) && !pinned;
-  const version = pinned?.version ?? deploymentVersion;
-  return isMoved || version?.deploymentName !== DEPLOYMENT ? undefined : (version.buildId ?? undefined);
-}
-
-/** Those that workers ask for work of. None while no worker runs, which is told of the queues. */
-async function polledVersions(client: Client, now: number): Promise<readonly string[]> {
-  const recent = await pollersOf(client, TASK_QUEUE, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, now);
-  return recent.flatMap(({ deploymentOptions }) => deploymentOptions?.buildId ?? []);
+  return { failing, retried };
 }
 
 /** As it comes: what can't be decrypted must not hide the rest. */
@@ -162,23 +141,16 @@ async function queuesWithoutPoller(client: Client, { host, now }: LookedAt): Pro
   ];
   const idle = await Promise.all(
     queues.map(async ({ name, type }) => {
-      const recent = await pollersOf(client, name, type, now);
-      return recent.length > 0 ? [] : [name];
+      const { pollers } = await client.workflowService.describeTaskQueue({
+        namespace: client.options.namespace,
+        taskQueue: { name },
+        taskQueueType: type,
+      });
+      const isPolled = pollers.some(
+        ({ lastAccessTime }) => now - (optionalTsToMs(lastAccessTime) ?? 0) < POLLED_MS,
+      );
+      return isPolled ? [] : [name];
     }),
   );
   return [...new Set(idle.flat())];
-}
-
-async function pollersOf(
-  client: Client,
-  name: string,
-  taskQueueType: proto.temporal.api.enums.v1.TaskQueueType,
-  now: number,
-): Promise<readonly proto.temporal.api.taskqueue.v1.IPollerInfo[]> {
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: client.options.namespace,
-    taskQueue: { name },
-    taskQueueType,
-  });
-  return pollers.filter(({ lastAccessTime }) => now - (optionalTsToMs(lastAccessTime) ?? 0) < POLLED_MS);
 }
