@@ -1,13 +1,9 @@
 /** Temporal's worker deployment of this program: which version of the workflows has which run. See ADR 0038. */
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import proto from '@temporalio/proto';
 import { BotBottleError } from '../../domain/base/errors.js';
 import { ISSUE_WORKFLOW, STATE_VERSION } from '../../workflows/messages.js';
 import { sha256 } from '../system/sha256.js';
-import { isNotFound } from './grpc-status.js';
-
-const { WorkerDeploymentVersionStatus: Status } = proto.temporal.api.enums.v1;
 
 export const DEPLOYMENT = 'bot-bottle';
 
@@ -24,16 +20,8 @@ export interface WorkflowProgram {
 
 /** `<version>-s<state version>-<hash of the code>`: other code is another version, whatever it is called. */
 export function buildIdOf(version: string, code: string, stateVersion: number = STATE_VERSION): string {
-  return `${version}-s${String(stateVersion)}-${hashOf(code)}`;
-}
-
-/** Whether `code` is what the version was made of, to the last byte. */
-export function isCodeOf(buildId: string, code: string): boolean {
-  return buildId.endsWith(`-${hashOf(code)}`);
-}
-
-function hashOf(code: string): string {
-  return sha256(code).slice(0, 12);
+  const hash = sha256(code).slice(0, 12);
+  return `${version}-s${String(stateVersion)}-${hash}`;
 }
 
 function stateVersionOf(buildId: string): number {
@@ -83,64 +71,6 @@ function isLater(workflowId: string, buildId: string): BotBottleError {
 export async function countOpen(client: Client, buildId: string): Promise<number> {
   const query = `${IS_OPEN} AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}'`;
   return (await client.workflow.count(query)).count;
-}
-
-/**
- * The server's own word on a version, which comes some minutes late and is never too early, as a list may be. `unknown`
- * are one that it has not or no more, and one that was never the current one. Errors: gRPC's.
- */
-export async function drainageOf(client: Client, buildId: string): Promise<'used' | 'drained' | 'unknown'> {
-  try {
-    const { workerDeploymentVersionInfo: info } =
-      await client.workflowService.describeWorkerDeploymentVersion({
-        namespace: client.options.namespace,
-        deploymentVersion: { deploymentName: DEPLOYMENT, buildId },
-      });
-    if (info?.status === Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED) return 'drained';
-    return USED.includes(info?.status) ? 'used' : 'unknown';
-  } catch (error) {
-    if (isNotFound(error)) return 'unknown';
-    throw error;
-  }
-}
-
-const USED: readonly unknown[] = [
-  Status.WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT,
-  Status.WORKER_DEPLOYMENT_VERSION_STATUS_RAMPING,
-  Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING,
-];
-
-export interface OpenWorkflow {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly type: string;
-}
-
-/** Open workflows of a version, of all kinds. */
-export async function openOf(client: Client, buildId: string): Promise<readonly OpenWorkflow[]> {
-  const found: OpenWorkflow[] = [];
-  const query = `${IS_OPEN} AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}'`;
-  for await (const { workflowId, runId, type } of client.workflow.list({ query }))
-    found.push({ workflowId, runId, type });
-  return found;
-}
-
-/** Its next task goes to that version, which it is of from then on. Errors: gRPC's, also of a server that cannot do this. */
-export async function moveTo(
-  client: Client,
-  { workflowId, runId }: OpenWorkflow,
-  buildId: string,
-): Promise<void> {
-  await client.workflowService.updateWorkflowExecutionOptions({
-    namespace: client.options.namespace,
-    workflowExecution: { workflowId, runId },
-    workflowExecutionOptions: {
-      versioningOverride: {
-        oneTime: { targetDeploymentVersion: { deploymentName: DEPLOYMENT, buildId } },
-      },
-    },
-    updateMask: { paths: ['versioning_override'] },
-  });
 }
 
 /** Ids of runs that are open, and of those of one version that are between turns and can go over: a paused one can't yet. */

@@ -1,19 +1,9 @@
 import { Client } from '@temporalio/client';
-import { NativeConnection, Worker, type ReplayWorkerOptions, type WorkerOptions } from '@temporalio/worker';
-import sdk from '@temporalio/worker/package.json' with { type: 'json' };
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, turnsQueue } from '../../workflows/messages.js';
 import { workerDataConverter } from './codec/data-converter.js';
 import type { TemporalTarget } from './connect.js';
-import { DEPLOYMENT, drainageOf, versionsInUse, type WorkflowProgram } from './deployment.js';
-import { RunningWorkers } from './running-workers.js';
-
-/** Workflow code contains the SDK that bundled it, and only that very version can run it. */
-export const SDK_VERSION = sdk.version;
-
-export interface EarlierProgram extends WorkflowProgram {
-  /** Why no worker can run it. */
-  readonly fault?: string;
-}
+import { DEPLOYMENT, versionsInUse, type WorkflowProgram } from './deployment.js';
 
 /** The activities by the queue they are polled from; their types are the caller's business. */
 export interface WorkerActivities {
@@ -29,8 +19,8 @@ export interface WorkersOptions {
   readonly slots: number;
   readonly activities: WorkerActivities;
   readonly program: WorkflowProgram;
-  /** Kept from before an upgrade: those that open runs may be of get a worker, too. */
-  readonly earlier?: readonly EarlierProgram[];
+  /** Kept from before an upgrade: those that open runs are of get a worker, too. */
+  readonly earlier?: readonly WorkflowProgram[];
   readonly tracing?: Pick<WorkerOptions, 'interceptors' | 'sinks'> | undefined;
 }
 
@@ -80,34 +70,26 @@ async function workersOver(
     ...UNHURRIED,
     ...tracing,
   } satisfies WorkerOptions | Record<string, unknown>;
-  const client = new Client({ connection, namespace: target.namespace });
-  const workerOf = ({ buildId, path }: WorkflowProgram): Promise<Worker> =>
-    Worker.create({
-      ...common,
-      workflowBundle: { codePath: path },
-      workerDeploymentOptions: {
-        version: { deploymentName: DEPLOYMENT, buildId },
-        useWorkerVersioning: true,
-        defaultVersioningBehavior: 'PINNED',
-      },
-      taskQueue: TASK_QUEUE,
-      activities: activities.home,
-      shutdownGraceTime: '30s',
-      // A killed worker's sticky queue costs this much before another one takes the workflow over.
-      stickyQueueScheduleToStartTimeout: '2s',
-    });
-  const needed = await neededOf(client, program, earlier);
-  const own = await workerOf(program);
-  const running = new Map<string, Worker>();
-  const stranded = new Map<string, string>();
-  for (const { buildId, fault, path } of needed)
-    try {
-      if (fault === undefined) running.set(buildId, await workerOf({ buildId, path }));
-      else stranded.set(buildId, fault);
-    } catch (error) {
-      // Whatever is wrong with an old version, the new one starts.
-      stranded.set(buildId, `its code cannot be loaded: ${String(error)}`);
-    }
+  const inUse = await versionsInUse(new Client({ connection, namespace: target.namespace }), program.buildId);
+  const programs = [program, ...earlier.filter(({ buildId }) => inUse.includes(buildId))];
+  const byVersion = await Promise.all(
+    programs.map(({ buildId, path }) =>
+      Worker.create({
+        ...common,
+        workflowBundle: { codePath: path },
+        workerDeploymentOptions: {
+          version: { deploymentName: DEPLOYMENT, buildId },
+          useWorkerVersioning: true,
+          defaultVersioningBehavior: 'PINNED',
+        },
+        taskQueue: TASK_QUEUE,
+        activities: activities.home,
+        shutdownGraceTime: '30s',
+        // A killed worker's sticky queue costs this much before another one takes the workflow over.
+        stickyQueueScheduleToStartTimeout: '2s',
+      }),
+    ),
+  );
   const others = await Promise.all([
     Worker.create({
       ...common,
@@ -131,28 +113,69 @@ async function workersOver(
       shutdownGraceTime: '30s',
     }),
   ]);
-  const replay = {
-    workflowBundle: { codePath: program.path },
-    dataConverter: common.dataConverter,
-    ...UNHURRIED,
-    ...tracing,
-  } satisfies ReplayWorkerOptions | Record<string, unknown>;
-  return new RunningWorkers(connection, [own, ...others], { earlier: running, stranded, replay });
+  return new RunningWorkers(connection, [...byVersion, ...others], {
+    earlier: new Map(programs.slice(1).map(({ buildId }, index) => [buildId, byVersion[index + 1]])),
+    lacking: inUse.filter((id) => !programs.some(({ buildId }) => buildId === id)),
+  });
 }
 
-/** The versions that open workflows may be of: those that are listed, and those that the server has not seen drained. */
-async function neededOf(
-  client: Client,
-  { buildId: own }: WorkflowProgram,
-  earlier: readonly EarlierProgram[],
-): Promise<readonly EarlierProgram[]> {
-  const inUse = await versionsInUse(client, own);
-  const needed: EarlierProgram[] = [];
-  for (const program of earlier)
-    if (inUse.includes(program.buildId) || (await drainageOf(client, program.buildId)) === 'used')
-      needed.push(program);
-  for (const buildId of inUse)
-    if (!earlier.some((kept) => kept.buildId === buildId))
-      needed.push({ buildId, path: '', fault: 'its code is not in this home' });
-  return needed;
+interface Versions {
+  readonly earlier: Map<string, Worker | undefined>;
+  /** Open workflows are of them, and their code is not here. */
+  readonly lacking: readonly string[];
+}
+
+export class RunningWorkers {
+  private readonly running: Promise<unknown>;
+
+  constructor(
+    private readonly connection: NativeConnection,
+    private readonly workers: readonly Worker[],
+    private readonly versions: Versions,
+  ) {
+    this.running = Promise.all(workers.map((worker) => worker.run()));
+    this.running.catch(() => {
+      this.stop();
+    });
+  }
+
+  stop(): void {
+    for (const worker of this.workers) shutDown(worker);
+  }
+
+  /** Build ids of earlier versions that have a worker here. */
+  get earlier(): readonly string[] {
+    return [...this.versions.earlier.keys()];
+  }
+
+  get lacking(): readonly string[] {
+    return this.versions.lacking;
+  }
+
+  /** For an earlier version that no open workflow is of any more. */
+  endVersion(buildId: string): void {
+    const worker = this.versions.earlier.get(buildId);
+    if (worker !== undefined) shutDown(worker);
+    this.versions.earlier.delete(buildId);
+  }
+
+  /** Resolves when all have stopped; rejects with what broke one of them. */
+  async stopped(): Promise<void> {
+    try {
+      await this.running;
+    } finally {
+      await Promise.allSettled(this.workers.map((worker) => untilStopped(worker)));
+      await this.connection.close();
+    }
+  }
+}
+
+function shutDown(worker: Worker): void {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+async function untilStopped(worker: Worker): Promise<void> {
+  while (worker.getState() !== 'STOPPED' && worker.getState() !== 'FAILED') {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }

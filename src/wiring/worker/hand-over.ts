@@ -1,21 +1,13 @@
 /** After an upgrade: this program's workflows become the current version, and the runs of earlier ones go over to it. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { WorkflowBundles } from '../../adapters/files/workflow-bundles.js';
-import {
-  countOpen,
-  drainageOf,
-  makeCurrent,
-  openRuns,
-  restingRuns,
-} from '../../adapters/temporal/deployment.js';
-import type { RunningWorkers } from '../../adapters/temporal/running-workers.js';
+import { countOpen, makeCurrent, openRuns, restingRuns } from '../../adapters/temporal/deployment.js';
+import type { RunningWorkers } from '../../adapters/temporal/workers.js';
 import type { RunPolicy } from '../../domain/run/run-policy.js';
 import { withCallsUntil } from '../../adapters/temporal/with-calls-until.js';
 import type { Logger } from '../../config/log.js';
 import type { SignalName } from '../../workflows/messages.js';
 import { persistently, waited } from './persistently.js';
-import { Reminders } from './reminders.js';
-import { StrandedRuns } from './stranded-runs.js';
 
 /** A version is known to the server a moment after its worker began to poll. */
 const RETRY_MS = 500;
@@ -30,18 +22,22 @@ export interface HandOver {
   readonly client: Client;
   readonly buildId: string;
   readonly bundles: WorkflowBundles;
-  readonly workers: Pick<RunningWorkers, 'earlier' | 'stranded' | 'endVersion' | 'replayError'>;
+  readonly workers: Pick<RunningWorkers, 'earlier' | 'lacking' | 'endVersion'>;
   readonly policy: RunPolicy;
   readonly log: Logger;
 }
 
 /**
  * Resolves when no run is of an earlier version any more, or when it was stopped. A run between turns goes over at once,
- * as it is told the settings; one with a turn under way when that is settled. Runs of a version that no worker can be of
- * are moved where their history replays on this one.
+ * as it is told the settings; one with a turn under way when that is settled.
  */
 export async function handOver(parts: HandOver, stopped: AbortSignal): Promise<void> {
   const { client, buildId, bundles, workers, policy, log } = parts;
+  for (const lacking of workers.lacking)
+    log.error(
+      { version: lacking },
+      'runs are of a version whose workflows are not in this home: they stand still',
+    );
   const insist = (work: () => Promise<void>, what: string): Promise<boolean> => {
     let tries = 0;
     const onFailure = (err: unknown): void => {
@@ -57,38 +53,19 @@ export async function handOver(parts: HandOver, stopped: AbortSignal): Promise<v
     await tell(client, policy, await openRuns(client));
     await bundles.keepToldSettings(settings);
   }, 'telling open runs the settings');
-  const ofEarlier = (): string[] => [...workers.earlier, ...workers.stranded.keys()];
-  const attempt = async (work: () => Promise<void>, what: string): Promise<void> => {
-    try {
-      await withCallsUntil(client, stopped, work);
-    } catch (err) {
-      if (!stopped.aborted) log.warn({ err }, `${what} failed; trying again later`);
-    }
-  };
-  // On the server's word alone: a list may lag, and a run that is not in it would lose its code.
-  const isOver = async (version: string): Promise<boolean> =>
-    (await drainageOf(client, version)) === 'drained' && (await countOpen(client, version)) === 0;
-  await attempt(async () => {
-    for (const kept of await bundles.list())
-      if (kept !== buildId && !ofEarlier().includes(kept) && (await isOver(kept))) await bundles.remove(kept);
-  }, 'removing workflows that no run is of');
-  const reminders = new Reminders();
-  const strandedRuns = new StrandedRuns(parts, (workflowId) => tell(client, policy, [workflowId]));
-  for (let round = 0; ofEarlier().length > 0 && !stopped.aborted; round += 1) {
-    for (const earlier of ofEarlier())
-      await attempt(async () => {
-        if (await isOver(earlier)) {
-          workers.endVersion(earlier);
-          await bundles.remove(earlier);
-          log.info({ version: earlier }, 'every run of this version has gone over');
-          return;
-        }
-        const why = workers.stranded.get(earlier);
-        if (why !== undefined) return strandedRuns.moveOf(earlier, why);
-        return tell(client, policy, reminders.due(await restingRuns(client, earlier), Date.now()));
+  const needed = [buildId, ...workers.earlier, ...workers.lacking];
+  for (const kept of await bundles.list()) if (!needed.includes(kept)) await bundles.remove(kept);
+  for (let round = 0; workers.earlier.length > 0 && !stopped.aborted; round += 1) {
+    for (const earlier of workers.earlier)
+      await insist(async () => {
+        if ((await countOpen(client, earlier)) > 0)
+          return tell(client, policy, await restingRuns(client, earlier));
+        workers.endVersion(earlier);
+        await bundles.remove(earlier);
+        log.info({ version: earlier }, 'every run of this version has gone over');
       }, 'moving runs of an earlier version');
     const [, , longest] = PAUSES_MS;
-    if (ofEarlier().length > 0) await waited(PAUSES_MS[round] ?? longest, stopped);
+    if (workers.earlier.length > 0) await waited(PAUSES_MS[round] ?? longest, stopped);
   }
 }
 

@@ -1,12 +1,6 @@
 import { WorkflowBundles } from '../../adapters/files/workflow-bundles.js';
-import { buildIdOf, isCodeOf } from '../../adapters/temporal/deployment.js';
-import type { RunningWorkers } from '../../adapters/temporal/running-workers.js';
-import {
-  createWorkers,
-  SDK_VERSION,
-  type EarlierProgram,
-  type WorkersOptions,
-} from '../../adapters/temporal/workers.js';
+import { buildIdOf, type WorkflowProgram } from '../../adapters/temporal/deployment.js';
+import { createWorkers, type RunningWorkers, type WorkersOptions } from '../../adapters/temporal/workers.js';
 import { STATE_VERSION } from '../../workflows/messages.js';
 import { VERSION } from '../version.js';
 
@@ -29,22 +23,9 @@ export async function versionedWorkers(
 ): Promise<VersionedWorkers> {
   const bundles = await WorkflowBundles.open(home);
   const buildId = buildIdOf(VERSION, code, stateVersion);
-  await bundles.keep(buildId, code, SDK_VERSION);
-  const kept = (await bundles.list()).filter((id) => id !== buildId);
-  const earlier = await Promise.all(kept.map((id) => earlierProgram(bundles, id)));
-  const program = { buildId, path: bundles.pathOf(buildId) };
-  const workers = await createWorkers({ ...options, program, earlier });
+  await bundles.keep(buildId, code);
+  const programOf = (id: string): WorkflowProgram => ({ buildId: id, path: bundles.pathOf(id) });
+  const earlier = (await bundles.list()).filter((id) => id !== buildId).map(programOf);
+  const workers = await createWorkers({ ...options, program: programOf(buildId), earlier });
   return { workers, bundles, buildId };
-}
-
-async function earlierProgram(bundles: WorkflowBundles, buildId: string): Promise<EarlierProgram> {
-  const program = { buildId, path: bundles.pathOf(buildId) };
-  const sdk = await bundles.sdkOf(buildId);
-  if (sdk !== SDK_VERSION)
-    return { ...program, fault: `its code is for Temporal's SDK ${sdk}, and this is ${SDK_VERSION}` };
-  const isWhole = await bundles.read(buildId).then(
-    (code) => isCodeOf(buildId, code),
-    () => false,
-  );
-  return isWhole ? program : { ...program, fault: 'the file with its code is damaged' };
 }
