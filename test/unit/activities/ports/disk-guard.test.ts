@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import type { DiskUsage } from '../../../../src/domain/bottle/disk-usage.js';
-import type { GuardedTurn } from '../../../../src/activities/ports/disk-guard.js';
 import { Disk, MIB, NOTHING } from './some-disk.js';
 
 describe('the disk guard', () => {
   let disk: Disk;
-  let ends: (() => DiskUsage | null)[];
-  const watch = async (slug: string, change?: Partial<GuardedTurn>): Promise<() => DiskUsage | null> => {
-    const end = await disk.watch(slug, change);
-    ends.push(end);
-    return end;
-  };
+  const watch = (...turn: Parameters<Disk['watch']>): ReturnType<Disk['watch']> => disk.watch(...turn);
 
   beforeEach(() => {
     disk = new Disk();
-    ends = [];
   });
   afterEach(() => {
-    for (const end of ends) end();
+    disk.end();
   });
 
   it('measures nothing while the disk has not grown by what the run may still write', async () => {

@@ -23,6 +23,7 @@ export class Disk {
   private readonly measuring = new Set<string>();
   readonly over = new Map<string, string>();
   readonly noted: DiskUsage[] = [];
+  private readonly ends: (() => DiskUsage | null)[] = [];
   readonly guard = new DiskGuard(
     {
       space: () => Promise.resolve({ fileSystems: this.isSeen ? this.systems() : [], complete: this.isSeen }),
@@ -60,7 +61,7 @@ export class Disk {
   async watch(slug: string, change: Partial<GuardedTurn> = {}): Promise<() => DiskUsage | null> {
     const usedBefore = await this.guard.look();
     if (!this.holds.has(slug)) this.holds.set(slug, NOTHING);
-    return this.guard.watch({
+    const end = this.guard.watch({
       slug,
       held: NOTHING,
       usedBefore,
@@ -69,6 +70,13 @@ export class Disk {
       onOver: (detail) => this.over.set(slug, detail),
       ...change,
     });
+    this.ends.push(end);
+    return end;
+  }
+
+  /** No turn is watched any more. */
+  end(): void {
+    for (const end of this.ends) end();
   }
 
   /** A look, and all that follows from it. */
