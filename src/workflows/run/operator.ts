@@ -26,6 +26,7 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
       if (stage.kind === 'running') return stopTurn(d, 'operator');
       if (stage.kind === 'preparing') return void (turn.stop = 'operator');
       freeze(d, 'paused');
+      life.detail = null;
       return record(d);
     case 'resume':
       life.withheld = null;

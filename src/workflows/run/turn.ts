@@ -6,6 +6,7 @@ import { freeze, note, record, stopSleeping, type LifeDraft } from './draft.js';
 import { prepareInput, runRef } from './inputs.js';
 import { untold } from './supervise/proposals-read.js';
 import { tellAgain } from './mailbox.js';
+import { wakeAt } from './provider-limit.js';
 import { rotate } from './session.js';
 import { newStage, newTurn } from './beginnings.js';
 import { isWithheld } from './phase.js';
@@ -41,19 +42,24 @@ export function promptThatWaits({ stage }: Life): TurnCause | undefined {
   return waits?.kind === 'operator' ? waits : undefined;
 }
 
-/** Rehydrates for the mailbox's sake, unless that happened too often lately. */
+/** Rehydrates for the mailbox's sake: at once, or as soon as that has not happened too often within an hour. */
 function wake(d: LifeDraft): void {
   const { s, life, env } = d;
+  const { wakesPerHour } = s.policy;
   life.wakes = life.wakes.filter((at) => at > env.now - HOUR_MS);
-  if (life.wakes.length >= s.policy.wakesPerHour) {
-    life.detail = `woken ${String(life.wakes.length)} times within an hour`;
-    freeze(d, 'paused');
-    return record(d);
-  }
-  life.wakes = [...life.wakes, env.now];
+  const oldest = life.wakes.at(-wakesPerHour);
+  const at = oldest === undefined ? env.now : oldest + HOUR_MS;
+  life.wakes = [...life.wakes, at];
   life.nudges = 0;
   countIfByChecks(d);
-  beginTurn(d, promptThatWaits(life) ?? { kind: 'wake' });
+  const cause: TurnCause = promptThatWaits(life) ?? { kind: 'wake' };
+  if (at === env.now) return beginTurn(d, cause);
+  const wokenFrom = wokenFromOf(life);
+  freeze(d, 'paused');
+  waitWith(d, { cause, wokenFrom });
+  life.detail = `woken ${String(wakesPerHour)} times within an hour: goes on at ${new Date(at).toISOString()}`;
+  wakeAt(d, at);
+  record(d);
 }
 
 /** From frozen, as soon as the run's containers are not being put away. */

@@ -28,17 +28,24 @@ describe('a run that the operator froze, and whose repository is out of sight fo
   });
 
   it('says again why it was paused', () => {
+    const world = after(World.frozenDone(), FREEZE);
+    world.life.detail = 'the operator looks at it';
+    after(world, UNSERVED, BACK);
+    rests(world, 'paused');
+    assert.equal(world.life.detail, 'the operator looks at it');
+  });
+
+  it('goes on where it was only woken too often', () => {
     const world = World.frozenDone();
     for (let id = 1; world.reason === 'done'; id += 1) {
       world.feed(wrote(comment(id)));
       if (world.phase === 'rehydrating')
         world.liveTurn({ done: { id: 'd', status: 'success', summaryRef: '' } });
     }
-    const { detail } = world.life;
-    assert.match(detail ?? '', /^woken 10 times/);
+    assert.match(world.life.detail ?? '', /^woken 10 times/);
     after(world, UNSERVED, BACK);
-    rests(world, 'paused');
-    assert.equal(world.life.detail, detail);
+    assert.deepEqual([world.phase, world.turn.cause.kind], ['rehydrating', 'retriggered']);
+    assert.deepEqual(world.turn.taken.length, 1);
   });
 
   it('is so, too, when it was frozen while its turn was on its way, or its containers are put away', () => {

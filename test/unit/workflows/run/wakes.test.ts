@@ -33,15 +33,43 @@ describe('what wakes a run', () => {
     assert.deepEqual(world.life.wakes, [world.now]);
   });
 
-  it('is said to be too often, and then only the operator wakes it', () => {
+  it('is said to be too often, waits until the first of ten is an hour ago, and needs nobody then', () => {
     const world = World.frozenDone();
-    for (let id = 1; id <= 11; id += 1) {
+    for (let id = 1; id <= 10; id += 1) {
+      world.now += 60_000;
       world.feed(wrote(comment(id)));
-      if (id <= 10) world.liveTurn({ done });
+      world.liveTurn({ done });
     }
-    assert.deepEqual([world.reason, world.life.detail], ['paused', 'woken 10 times within an hour']);
-    assert.deepEqual(ids(world.life.mailbox.waiting), [11]);
-    assert.deepEqual(world.feed({ kind: 'unpaused' }), [], 'no pause of new turns held it back');
+    const [first = 0, second = 0] = world.life.wakes;
+    const until = first + HOUR_MS;
+    world.feed(wrote(comment(11)));
+    const why = `woken 10 times within an hour: goes on at ${new Date(until).toISOString()}`;
+    assert.deepEqual([world.reason, world.life.detail], ['paused', why]);
+    assert.equal(world.frozen.resumeAt, until);
+    assert.deepEqual(world.feed(wrote(comment(12))), [], 'what comes meanwhile waits, too');
+    assert.deepEqual(ids(world.life.mailbox.waiting), [11, 12]);
+    assert.deepEqual(kinds(world.due()), ['prepare_turn']);
+    assert.deepEqual([world.now, world.turn.cause.kind, ids(world.turn.taken)], [until, 'wake', [11, 12]]);
+    world.liveTurn({ done });
+    world.feed(wrote(comment(13)));
+    assert.equal(world.frozen.resumeAt, second + HOUR_MS, 'that was a wake, too');
+  });
+
+  it('does not hold the operator back when it is too often, who may also have it wait for him', () => {
+    const tooOften = (): World => {
+      const world = World.frozenDone();
+      for (let id = 1; id <= 11; id += 1) {
+        world.feed(wrote(comment(id)));
+        if (id <= 10) world.liveTurn({ done });
+      }
+      return world;
+    };
+    assert.deepEqual(tooOften().feed({ kind: 'unpaused' }), [], 'no pause of new turns held it back');
+    const resumed = tooOften();
+    assert.ok(kinds(resumed.command({ kind: 'resume', promptRef: null })).includes('prepare_turn'));
+    const frozen = tooOften();
+    frozen.command({ kind: 'freeze' });
+    assert.deepEqual([frozen.reason, frozen.frozen.resumeAt], ['paused', null]);
   });
 
   it('is no count of checks where a person wrote as well, or asked again', () => {
