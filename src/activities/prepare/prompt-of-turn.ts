@@ -64,10 +64,11 @@ async function uninterrupted(
         ),
       };
     case 'nudge':
-      if (cause.why !== 'uncommitted') return { kind: 'nudge', reason: cause };
+      if (cause.why === 'refused') return { kind: 'nudge', reason: cause };
+      if (cause.pathsRef === undefined) return { kind: 'nudge', reason: { why: 'not_done' } };
       return {
         kind: 'nudge',
-        reason: { why: 'uncommitted', paths: (await blobs.getText(cause.pathsRef)).split('\n') },
+        reason: { why: cause.why, paths: (await blobs.getText(cause.pathsRef)).split('\n') },
       };
   }
 }

@@ -94,7 +94,7 @@ export type PromptTask =
 
 /** The orchestrator's own reason for one more turn. */
 export type NudgeReason =
-  | { readonly why: 'not_done' }
+  | { readonly why: 'not_done'; readonly paths?: readonly string[] }
   | { readonly why: 'uncommitted'; readonly paths: readonly string[] }
   | { readonly why: 'refused'; readonly reason: string };
 

@@ -188,23 +188,28 @@ function moved({ which, name, sha, rewritten }: MovedBranch): string {
 
 function nudge(reason: NudgeReason, forge: boolean): string {
   switch (reason.why) {
-    case 'not_done':
-      return forge
+    case 'not_done': {
+      const ended = forge
         ? 'Your last turn ended without `signal_done`. If the work is done, say so with `signal_done`; if not, finish it first.'
         : 'Your last turn ended early. If the work is not done, finish it.';
-    case 'uncommitted': {
-      const shown = reason.paths.slice(0, MAX_PATHS).map((path) => inlineText(path, 500));
-      const more = reason.paths.length - shown.length;
-      const list = [...shown, ...(more > 0 ? [`… and ${String(more)} more`] : [])].join('\n');
-      return withQuote(
-        'Your last turn left changes that are not committed, and only commits are published. Commit what belongs to the work. Not committed',
-        list,
-        COMMENT_BYTES,
-      );
+      return reason.paths === undefined ? ended : `${ended}\n\n${notCommitted(reason.paths)}`;
     }
+    case 'uncommitted':
+      return notCommitted(reason.paths);
     case 'refused':
       return notPublished(reason.reason);
   }
+}
+
+function notCommitted(paths: readonly string[]): string {
+  const shown = paths.slice(0, MAX_PATHS).map((path) => inlineText(path, 500));
+  const more = paths.length - shown.length;
+  const list = [...shown, ...(more > 0 ? [`… and ${String(more)} more`] : [])].join('\n');
+  return withQuote(
+    'Your last turn left changes that are not committed, and only commits are published. Commit what belongs to the work. Not committed',
+    list,
+    COMMENT_BYTES,
+  );
 }
 
 const FAILED =

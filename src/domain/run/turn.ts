@@ -144,7 +144,8 @@ type UninterruptedCause =
   | { readonly kind: 'operator'; readonly promptRef: string | null }
   /** An operator has decided what the agent proposed [S2]. */
   | { readonly kind: 'decision'; readonly decisions: readonly DecidedInTurn[] }
-  | { readonly kind: 'nudge'; readonly why: 'not_done' }
+  /** With what it did not commit either, where there is something. */
+  | { readonly kind: 'nudge'; readonly why: 'not_done'; readonly pathsRef?: string }
   | { readonly kind: 'nudge'; readonly why: 'uncommitted'; readonly pathsRef: string }
   | { readonly kind: 'nudge'; readonly why: 'refused'; readonly reason: string };
 

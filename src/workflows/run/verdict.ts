@@ -93,12 +93,12 @@ export function nudgeFor(
   )
     return null;
   // One that waits for the operator was told that it may end its turn: the decision wakes it.
-  if (reason === 'incomplete') return asked(life).length > 0 ? null : { kind: 'nudge', why: 'not_done' };
+  const paths = left.uncommittedRef === null ? null : { pathsRef: left.uncommittedRef };
+  if (reason === 'incomplete')
+    return asked(life).length > 0 ? null : { kind: 'nudge', why: 'not_done', ...paths };
   if (reason !== 'done') return null;
   if (left.publish.kind === 'refused') return { kind: 'nudge', why: 'refused', reason: left.publish.reason };
-  if (left.uncommittedRef !== null)
-    return { kind: 'nudge', why: 'uncommitted', pathsRef: left.uncommittedRef };
-  return null;
+  return paths === null ? null : { kind: 'nudge', why: 'uncommitted', ...paths };
 }
 
 const QUEUES: ReadonlySet<FrozenReason> = new Set(['paused', 'untriggered', 'unserved', 'budget', 'limited']);

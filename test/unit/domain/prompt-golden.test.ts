@@ -143,6 +143,11 @@ const PROMPTS: Readonly<Record<string, () => string>> = {
   retriggered: compose({ ...place, kind: 'retriggered' }),
   operator: compose({ ...place, kind: 'operator', text: 'Leave the tests alone.' }),
   'nudge-not-done': compose({ ...place, kind: 'nudge', reason: { why: 'not_done' } }),
+  'nudge-not-done-uncommitted': compose({
+    ...place,
+    kind: 'nudge',
+    reason: { why: 'not_done', paths: ['a.ts'] },
+  }),
   'nudge-uncommitted': compose({ ...place, kind: 'nudge', reason: { why: 'uncommitted', paths: ['a.ts'] } }),
   'nudge-refused': compose({
     ...place,

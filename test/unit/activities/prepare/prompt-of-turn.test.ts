@@ -21,13 +21,14 @@ describe('what an agent is told of the cause of its turn', () => {
 
   it('is what it left undone: no word that it is done, what the gate refused, or what it did not commit', async () => {
     const undone = { kind: 'nudge', why: 'not_done' } as const;
-    assert.deepEqual(await told(undone), { kind: 'nudge', reason: undone });
+    assert.deepEqual(await told(undone), { kind: 'nudge', reason: { why: 'not_done' } });
     const refused = { kind: 'nudge', why: 'refused', reason: 'a CI file' } as const;
     assert.deepEqual(await told(refused), { kind: 'nudge', reason: refused });
-    assert.deepEqual(await told({ kind: 'nudge', why: 'uncommitted', pathsRef: 'p' }), {
-      kind: 'nudge',
-      reason: { why: 'uncommitted', paths: ['p: one', 'p: two'] },
-    });
+    for (const why of ['uncommitted', 'not_done'] as const)
+      assert.deepEqual(await told({ kind: 'nudge', why, pathsRef: 'p' }), {
+        kind: 'nudge',
+        reason: { why, paths: ['p: one', 'p: two'] },
+      });
   });
 
   it('is the operator’s words, if there are any', async () => {

@@ -106,6 +106,11 @@ describe('a nudge', () => {
   it('is for an agent that ended well and left something undone, and says what', () => {
     const cause = (...turn: Parameters<typeof after>): unknown => after(...turn).turn.cause;
     assert.deepEqual(cause({}), { kind: 'nudge', why: 'not_done' });
+    assert.deepEqual(cause({}, { uncommitted: 1, uncommittedRef: 'u' }), {
+      kind: 'nudge',
+      why: 'not_done',
+      pathsRef: 'u',
+    });
     assert.deepEqual(cause({ done }, { uncommitted: 1, uncommittedRef: 'u' }), {
       kind: 'nudge',
       why: 'uncommitted',
