@@ -201,17 +201,22 @@ async function secretScan(probes: DoctorProbes): Promise<Finding> {
   return warn(scanner, 'it works, but is not known to be 8.25 or newer: script/bootstrap --only gitleaks');
 }
 
+const CI_REMEDY =
+  'pushing a branch runs it, with an agent’s scripts: set FORGE_PUBLISH to fork, or give it no secrets on branches bot-bottle/*';
+
 async function ci(probes: DoctorProbes): Promise<Finding> {
+  const isFork = probes.publishPlace() === 'fork';
   const repos = await probes.ciFiles();
-  if (repos === null) return ok('not looked for: FORGE_REPOS names no repository of a Gitea by itself');
+  if (repos === null) {
+    const found = 'not looked for: FORGE_REPOS names no repository by itself';
+    return isFork
+      ? ok(`${found}; runs push to the bot’s forks`)
+      : warn(found, `where there is CI, ${CI_REMEDY}`);
+  }
   const running = repos.filter(({ files }) => files.length > 0);
   if (running.length === 0) return ok('none found');
   const found = running.map(({ repo, files }) => `${repo}: ${files.join(', ')}`).join('; ');
-  if (probes.publishPlace() === 'fork') return ok(`${found}; runs push to the bot’s forks`);
-  return warn(
-    found,
-    'pushing a branch runs it, with an agent’s scripts: set FORGE_PUBLISH to fork, or give it no secrets on branches bot-bottle/*',
-  );
+  return isFork ? ok(`${found}; runs push to the bot’s forks`) : warn(found, CI_REMEDY);
 }
 
 async function pause(probes: DoctorProbes): Promise<Finding> {

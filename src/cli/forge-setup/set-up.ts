@@ -91,10 +91,12 @@ export function warnOfUnserved({ target, report }: SetUpJob, world: ForgeSetupWo
 
 /** Pushing a branch is a way into CI: the gate refuses CI's own files, not the scripts that they run. */
 export async function warnOfCi({ admin, target, report }: SetUpJob, publish: PublishPlace): Promise<void> {
-  const files = target.kind === 'repo' && publish === 'branch' ? await admin.ciFiles(target) : [];
-  if (files.length === 0) return;
+  if (publish === 'fork') return;
+  const files = target.kind === 'repo' ? await admin.ciFiles(target) : null;
+  if (files?.length === 0) return;
+  const found = files === null ? "its repositories' CI is not looked for" : `runs CI (${files.join(', ')})`;
   const detail =
-    `runs CI (${files.join(', ')}): an agent's branch runs there too. Set FORGE_PUBLISH to fork, or give branches ` +
+    `${found}: an agent's branch runs there too. Set FORGE_PUBLISH to fork, or give branches ` +
     'bot-bottle/* no secrets (docs/security.md)';
   report({ target: nameOfTarget(target), what: 'repository', state: 'warning', name: '', detail });
 }

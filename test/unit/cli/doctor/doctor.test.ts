@@ -309,6 +309,13 @@ describe('doctor', () => {
       { ciFiles: answers([{ repo: 'alice/demo', files: ['.gitea/workflows'] }]) },
     ],
     [
+      'CI that a push may run where no repository is named',
+      'ci',
+      'warn',
+      /where there is CI, .*FORGE_PUBLISH to fork/,
+      { ciFiles: answers(null) },
+    ],
+    [
       'a token without a right',
       'forge',
       'fail',
