@@ -169,6 +169,9 @@ export const runRecord = z
         envelope: TEXT,
       }),
     ),
+    witnesses: z
+      .record(SOURCE, z.record(z.string(), z.enum(['observed', 'bundle', 'agent'])))
+      .describe('whose word a column is, or a field of a turn’s detail; what is not named was observed'),
   })
   .describe('The record as bot-bottle provenance show --json has it');
 

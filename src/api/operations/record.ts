@@ -1,3 +1,4 @@
+import { markedRecord } from '../../domain/provenance/witness.js';
 import { runRecord, verdict } from '../base/documents.js';
 import { answering } from '../base/operation.js';
 import { ONE_RUN } from './fields.js';
@@ -15,7 +16,7 @@ const getRecord = answering({
   async handle({ provenance }, { params: { slug } }) {
     const record = await provenance.record(slug);
     if (record === undefined) throw noRun(slug);
-    return record;
+    return markedRecord(record);
   },
 });
 

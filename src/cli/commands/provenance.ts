@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import { isoTimeOf } from '../../domain/base/iso-time.js';
 import type { Problem, Verdict } from '../../domain/provenance/verify-record.js';
 import { KEY_COLUMNS, type RunRecord } from '../../domain/provenance/record.js';
+import { markedRecord } from '../../domain/provenance/witness.js';
 import { isSlug } from '../../domain/run/slug.js';
 import { closing, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
@@ -35,7 +36,7 @@ function showCommand(parent: Command, { deps, action }: CommandContext): void {
     closing(deps.provenance(), async (desk) => {
       const slug = slugOf(text);
       const record = (await desk.record(slug)) ?? notRecorded(slug);
-      if (json) printJson(deps.io, record);
+      if (json) printJson(deps.io, markedRecord(record));
       else deps.io.stdout.write(recordTable(record));
       return EXIT.ok;
     }),

@@ -29,6 +29,7 @@ export function recordPage(record: RunRecord, { verdict, at }: PageFacts): strin
     <h2>What operators did</h2>
     ${commands(record)}
     <h2>What the agent did on the forge and beside it</h2>
+    <p>As its sidecar says.</p>
     ${operations(record)}
     <h2>Seals</h2>
     ${seals(record)}

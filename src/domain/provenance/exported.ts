@@ -4,15 +4,18 @@ import { KEY_COLUMNS, type RunRecord } from './record.js';
 import { publishedInRows } from './published.js';
 import { EXPORT_PREDICATE, STATEMENT_TYPE, subjectsOf, type EnvelopeReader, type Statement } from './seal.js';
 import { verifyRecord, type Problem, type Verdict } from './verify-record.js';
+import { WITNESSES } from './witness.js';
 
 export interface ExportPredicate {
   readonly exportedAt: number;
   readonly record: RunRecord;
+  /** Whose word each field is. */
+  readonly witnesses: typeof WITNESSES;
 }
 
 /** @param at epoch milliseconds */
 export function exportStatement(record: RunRecord, at: number): Statement {
-  const predicate: ExportPredicate = { exportedAt: at, record };
+  const predicate: ExportPredicate = { exportedAt: at, record, witnesses: WITNESSES };
   return {
     _type: STATEMENT_TYPE,
     subject: subjectsOf(record.slug, record.entries.at(-1)?.hash ?? '', publishedInRows(record.rows)),

@@ -3,6 +3,7 @@ import { exportStatement, verifyExport } from '../../../../src/domain/provenance
 import { publishedCommits } from '../../../../src/domain/provenance/published.js';
 import type { RunRecord } from '../../../../src/domain/provenance/record.js';
 import { EXPORT_PREDICATE, STATEMENT_TYPE } from '../../../../src/domain/provenance/seal.js';
+import { WITNESSES } from '../../../../src/domain/provenance/witness.js';
 import {
   COMMIT,
   endedRun,
@@ -30,7 +31,7 @@ describe('a record as a file', () => {
         { name: `commit:${COMMIT}`, digest: { gitCommit: COMMIT } },
       ],
       predicateType: EXPORT_PREDICATE,
-      predicate: { exportedAt: 5_000, record },
+      predicate: { exportedAt: 5_000, record, witnesses: WITNESSES },
     });
     const empty: RunRecord = { slug: SLUG, phase: null, rows: [], entries: [], seals: [] };
     assert.deepEqual(exportStatement(empty, 1).subject, [{ name: `run:${SLUG}`, digest: { sha256: '' } }]);
