@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
-import { configurationMarkdown } from '../src/config/markdown.js';
+import { configurationMarkdown } from './lib/docs/configuration.js';
 
 const file = fileURLToPath(new URL('../docs/configuration.md', import.meta.url));
 const style = await resolveConfig(file);

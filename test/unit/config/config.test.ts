@@ -12,7 +12,7 @@ import {
   requireSetting,
 } from '../../../src/config/load-config.js';
 import type { Environment, LoadedConfig } from '../../../src/config/load-config.js';
-import { configurationMarkdown } from '../../../src/config/markdown.js';
+import { configurationMarkdown } from '../../../script/lib/docs/configuration.js';
 import { ensureHome } from '../../../src/config/home.js';
 import { writeSecret } from '../../../src/config/secrets.js';
 import { SETTING_ROWS } from '../../../src/config/settings.js';

@@ -1,5 +1,5 @@
-import { SETTING_ROWS } from './settings.js';
-import type { Setting } from './settings.js';
+import { SETTING_ROWS } from '../../../src/config/settings.js';
+import type { Setting } from '../../../src/config/settings.js';
 
 /** `docs/configuration.md`, whole: `npm run docs:config` writes it, a test compares it. */
 export function configurationMarkdown(): string {
