@@ -1,23 +1,23 @@
 /** `script/bench`: measures every figure, prints it with its floor, and ends with one line of JSON. */
 import { parseArgs } from 'node:util';
-import { bottleFigures } from './bottle-figures.js';
-import { bundleMemory } from './bundle-memory.js';
-import { cleanUpAll } from './clean-up.js';
-import { egressRatio } from './egress.js';
-import { describeFigure, type Figure } from './figure.js';
-import { frozenCost } from './frozen-cost.js';
-import { idleMemory } from './idle-memory.js';
-import { ingestRatio } from './ingest.js';
-import { lifecycleRatio } from './lifecycle.js';
-import { lookupRatio } from './lookup.js';
-import { loopLag } from './loop-lag.js';
-import { outageFigure } from './outage.js';
-import { proposalsList } from './proposals-list.js';
-import { apiList } from './api-list.js';
-import { provenanceAppend, provenanceVerify } from './provenance.js';
-import { sidecarRatio } from './sidecar.js';
-import { turnFigures } from './turn-figures.js';
-import { within } from './until.js';
+import { bottleFigures } from './lives/bottle-figures.js';
+import { bundleMemory } from './sidecar/bundle-memory.js';
+import { cleanUpAll } from './base/clean-up.js';
+import { egressRatio } from './sidecar/egress.js';
+import { describeFigure, type Figure } from './base/figure.js';
+import { frozenCost } from './lives/frozen-cost.js';
+import { idleMemory } from './lives/idle-memory.js';
+import { ingestRatio } from './webhook/ingest.js';
+import { lifecycleRatio } from './lives/lifecycle.js';
+import { lookupRatio } from './store/lookup.js';
+import { loopLag } from './gate/loop-lag.js';
+import { outageFigure } from './webhook/outage.js';
+import { proposalsList } from './store/proposals-list.js';
+import { apiList } from './store/api-list.js';
+import { provenanceAppend, provenanceVerify } from './store/provenance.js';
+import { sidecarRatio } from './sidecar/sidecar.js';
+import { turnFigures } from './lives/turn-figures.js';
+import { within } from './base/until.js';
 
 const MINUTE = 60_000;
 

@@ -7,7 +7,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { BareActivities } from '../bare-worker.js';
+import type { BareActivities } from '../lives/bare-worker.js';
 
 const remote = proxyActivities<BareActivities>({ startToCloseTimeout: '1 minute' });
 const local = proxyLocalActivities<BareActivities>({ startToCloseTimeout: '1 minute' });

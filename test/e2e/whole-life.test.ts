@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import { breakdown, countKinds, isSet } from '../../bench/history-events.js';
+import { breakdown, countKinds, isSet } from '../../bench/base/history-events.js';
 import { dockerBottleRuntime } from '../../src/adapters/docker/docker-runtime.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import type { Statement } from '../../src/domain/provenance/seal.js';

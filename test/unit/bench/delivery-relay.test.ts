@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { DeliveryRelay } from '../../../bench/delivery-relay.js';
-import { until } from '../../../bench/until.js';
+import { DeliveryRelay } from '../../../bench/lives/delivery-relay.js';
+import { until } from '../../../bench/base/until.js';
 
 describe('the relay between forge and webhook', () => {
   let webhook: Server;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeFigure, isMet, median, ratioFigure } from '../../../bench/figure.js';
+import { describeFigure, isMet, median, ratioFigure } from '../../../bench/base/figure.js';
 
 describe('a benchmark’s figure', () => {
   it('is the median of the rounds’ own ratios, so that a slow moment of the machine weighs on both sides', () => {

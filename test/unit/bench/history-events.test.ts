@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { breakdown, countKinds, eventsByTurn, type HistoryEvent } from '../../../bench/history-events.js';
+import {
+  breakdown,
+  countKinds,
+  eventsByTurn,
+  type HistoryEvent,
+} from '../../../bench/base/history-events.js';
 import { savedHistories } from '../../support/temporal/histories.js';
 
 async function wholeLife(): Promise<readonly HistoryEvent[]> {

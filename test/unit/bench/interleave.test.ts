@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { interleaved, percentile, spread } from '../../../bench/interleave.js';
+import { interleaved, percentile, spread } from '../../../bench/base/interleave.js';
 
 describe('calls that take turns', () => {
   it('are timed one at a time, each way as often, and none is always first', async () => {

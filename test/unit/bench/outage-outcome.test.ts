@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { outcomes, whatWentMissing, type OutageEvidence } from '../../../bench/outage-outcome.js';
+import { outcomes, whatWentMissing, type OutageEvidence } from '../../../bench/webhook/outage-outcome.js';
 
 /** One triggered issue with two comments, all applied. */
 const APPLIED: OutageEvidence = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { postAtRate, signedAnew } from '../../../bench/paced-posts.js';
+import { postAtRate, signedAnew } from '../../../bench/webhook/paced-posts.js';
 import type { SignedDelivery } from '../../support/deliveries/signed-delivery.js';
 import { ForgeServer } from '../../support/gitea/forge-server.js';
 import { hmacOf } from '../../support/webhook/sign.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseStatus, residentSet } from '../../../bench/resident-set.js';
+import { parseStatus, residentSet } from '../../../bench/base/resident-set.js';
 
 describe('what a process holds of the memory', () => {
   it('is read in bytes, with the part of files and the most it ever was', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { databaseBytes, treeBytes } from '../../../bench/stored-bytes.js';
+import { databaseBytes, treeBytes } from '../../../bench/base/stored-bytes.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
 const ROWS = 500;
