@@ -128,7 +128,8 @@ function baseBranches(
 ): string[] {
   // Whoever writes an issue may write anything there, and the prompt names it.
   const base = branchNamed(named) ?? '';
-  return [work.pull?.base.ref ?? '', base, bottle.publish.base ?? ''].filter((name) => name !== '');
+  const ofPull = branchNamed(work.pull?.base.ref ?? '') ?? '';
+  return [ofPull, base, bottle.publish.base ?? ''].filter((name) => name !== '');
 }
 
 function textChanged({ number, author }: Issue): string {

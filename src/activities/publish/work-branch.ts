@@ -1,3 +1,4 @@
+import { isNotFound } from '../../domain/base/errors.js';
 import type { PublishPlace } from '../../domain/forge/forks.js';
 import type { Issue, PullRequest } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
@@ -6,7 +7,7 @@ import type { ForgeStateRow } from '../../domain/run/rows.js';
 import { branchOf } from '../../domain/run/slug.js';
 import type { PrepareTurnInput } from '../ports/inputs.js';
 
-/** The branch a run works on and publishes to, and the pull request that says so; or why none will do. */
+/** The branch a run works on and publishes to, and its pull request, if there is one; or why none will do. */
 export type WorkBranch =
   | { readonly kind: 'branch'; readonly branch: string; readonly pull: PullRequest | null }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -26,7 +27,10 @@ export async function workBranch(
   const number = issue.isPull ? issue.number : trigger.pull;
   // The row's, since a run stays on the branch that it began on.
   const begun = row?.slug === slug && row.branch !== '' ? row.branch : undefined;
-  if (number === null) return { kind: 'branch', branch: begun ?? branchOf(slug, subject.number), pull: null };
+  if (number === null) {
+    const branch = begun ?? branchOf(slug, subject.number);
+    return { kind: 'branch', branch, pull: await openedBefore(forge, input.prNumber) };
+  }
   const [pull, bot] = await Promise.all([forge.readPr(number), forge.whoAmI()]);
   // An earlier run's pull request that is closed again: the issue still asks for work.
   if (begun === undefined && !issue.isPull && pull.state !== 'open')
@@ -38,4 +42,15 @@ export async function workBranch(
   const unfit = branchObjection(pull, defaultBranch);
   if (unfit !== undefined) return { kind: 'refused', reason: unfit };
   return { kind: 'branch', branch: pull.head.ref, pull };
+}
+
+/** Published in an earlier turn; its base may be another one by now. */
+async function openedBefore(forge: Forge, number: number | null): Promise<PullRequest | null> {
+  if (number === null) return null;
+  try {
+    return await forge.readPr(number);
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
 }
