@@ -1,11 +1,12 @@
 import type { PrepareTurnOutcome, Trigger } from '../../domain/run/events.js';
 import { branchNamed } from '../../domain/workspace/branch-name.js';
 import { isNotFound } from '../../domain/base/errors.js';
-import { isLocal, type Issue } from '../../domain/forge/issue.js';
+import { isLocal, openingOf, type Issue } from '../../domain/forge/issue.js';
 import { baseObjection } from '../../domain/run/unfit-branches.js';
 import type { PromptTask } from '../../domain/prompt/prompt-input.js';
 import type { BottleManifest } from '../../domain/manifest/manifests.js';
 import { createAccess, type Access } from '../../domain/forge/access.js';
+import type { Forge } from '../../domain/forge/forge.js';
 import { composePrompt } from '../../domain/prompt/prompt.js';
 import type { ForgeStateRow } from '../../domain/run/rows.js';
 import { FORGE_CLOCK_GRAIN_MS, isLaterAct, parseTriggerLabels } from '../../domain/forge/trigger.js';
@@ -82,7 +83,7 @@ async function prepareHere(ports: HomePorts, input: PrepareTurnInput): Promise<P
   // What refuses the turn comes first.
   told.catch(() => undefined);
   const [objection, work] = await Promise.all([
-    objectionTo(ports, access, issue, input),
+    objectionTo(ports, { forge, access }, issue, input),
     workBranch(forge, input, issue, row, ports.settings.publish),
   ]);
   if (objection !== null) return refused(objection);
@@ -150,10 +151,15 @@ async function isStale(ports: HomePorts, row: ForgeStateRow | undefined, trigger
   return !isLaterAct(trigger, order) || trigger.actAt + FORGE_CLOCK_GRAIN_MS <= row.destroyedAt;
 }
 
+interface Asked {
+  readonly forge: Pick<Forge, 'readTimeline'>;
+  readonly access: Access;
+}
+
 /** Label, member assignee and the rights of who completed the trigger, as the forge has them now. */
 async function objectionTo(
   ports: HomePorts,
-  access: Access,
+  { forge, access }: Asked,
   issue: Issue,
   input: PrepareTurnInput,
 ): Promise<string | null> {
@@ -166,9 +172,21 @@ async function objectionTo(
     return `the label of agent "${trigger.agent}" is gone`;
   const [memberships, actorMay] = await Promise.all([
     Promise.all(issue.assignees.map((user) => access.isMember(user.login))),
-    access.mayTrigger(trigger.actor),
+    mayActorDrive({ forge, access }, issue, trigger),
   ]);
   if (!memberships.includes(true)) return `no assignee is a member of ${ports.settings.access.org}`;
   if (!actorMay) return `${trigger.actor} may not drive an agent here: see FORGE_TRIGGER`;
   return null;
+}
+
+/** The account may have another name by now, which the forge has at the act. */
+async function mayActorDrive(
+  { forge, access }: Asked,
+  issue: Issue,
+  { actor, actId }: Trigger,
+): Promise<boolean> {
+  if (await access.mayTrigger(actor)) return true;
+  const acts = [openingOf(issue), ...(await forge.readTimeline(issue.number))];
+  const now = acts.find(({ id }) => id === actId)?.actor.login;
+  return now !== undefined && access.mayTrigger(now);
 }

@@ -136,6 +136,20 @@ const ROWS: readonly Row[] = [
   // Whoever completed the trigger.
   { when: 'who triggered may only read', change: by('mallory'), ...both(mayNot('mallory')) },
   {
+    when: 'the account that triggered has another name by now',
+    change: all(by('alice-of-old'), ({ forge }) => {
+      forge.trigger(12, ACT_AT);
+    }),
+    ...both(null),
+  },
+  {
+    when: 'the account that triggered has another name by now, and may only read',
+    change: all(by('mallory-of-old'), ({ forge }) => {
+      forge.trigger(12, ACT_AT, 'coder', MALLORY);
+    }),
+    ...both(mayNot('mallory-of-old')),
+  },
+  {
     when: 'who triggered has lost the right to write since',
     change: ({ forge }) => void forge.permissions.set('alice', 'read'),
     ...both(mayNot('alice')),
