@@ -84,7 +84,9 @@ export async function settleTurn(
 function skipped(stuck: boolean): PublishResult {
   return {
     kind: 'nothing',
-    reason: stuck ? 'the agent left STUCK.md' : 'the run is ending, or what it asked for was set aside',
+    reason: stuck
+      ? 'the agent left STUCK.md'
+      : 'the run is ending or was not asked for any more, or what it asked for was set aside',
   };
 }
 

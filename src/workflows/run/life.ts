@@ -120,7 +120,7 @@ export function withhold(d: LifeDraft, why: Withheld, said: string): void {
   stopTurn(d, why);
   if (life.stage.kind !== 'frozen') return;
   freeze(d, why);
-  if (why === 'unserved') life.detail = said;
+  life.detail = why === 'unserved' ? said : null;
   record(d);
 }
 

@@ -22,7 +22,7 @@ const STAGE_OF: Readonly<Record<StepFailed['step'], Stage['kind']>> = {
 export function stepFailed(d: LifeDraft, { step, turn, reason }: StepFailed): void {
   const { stage } = d.life;
   if (stage.kind !== STAGE_OF[step] || d.life.turn.number !== turn) return;
-  note(d, `${step} failed: ${reason}`);
+  note(d, reason === '' ? `${step} called off` : `${step} failed: ${reason}`);
   switch (stage.kind) {
     case 'preparing':
       // Of a run that was moved nothing is prepared before it has a host.

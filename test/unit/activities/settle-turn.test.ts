@@ -76,7 +76,9 @@ describe('settling a turn', () => {
   });
 
   it('publishes nothing of a run that is ending, or of which a message was set aside', async () => {
-    assert.equal((await settle({ publish: false })).publish.kind, 'nothing');
+    const { publish } = await settle({ publish: false });
+    assert.ok(publish.kind === 'nothing');
+    assert.match(publish.reason, /was not asked for any more/, 'as one that lost its label');
     await world.begin({ setAside: 'it killed two workers' });
     assert.equal((await settle()).publish.kind, 'nothing');
     assert.ok(!world.asked.includes('push'));

@@ -136,6 +136,15 @@ describe('a step that fails for good', () => {
     assert.equal(failed(after(settling(), untriggered), 'settle').reason, 'untriggered');
   });
 
+  it('is said to be called off, not to have failed for nothing, where it only was', () => {
+    const world = after(starting(), observed({ readAt: 60_000, triggered: false }));
+    world.fail('run', '');
+    assert.deepEqual(
+      world.life.timeline.slice(-2).map(({ what }) => what),
+      ['run called off', 'turn 1 not run: untriggered'],
+    );
+  });
+
   it('is followed by a turn for what came meanwhile, when what the agent left could not be collected', () => {
     const told = after(running(), wrote(comment(1)));
     told.finish({ done });
