@@ -5,7 +5,13 @@ import {
   type Extraction,
 } from '../../domain/bottle/extractor.js';
 import { ContainerOverrunError, InvalidInputError } from '../../domain/base/errors.js';
-import { isLocal, type PullRequest, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
+import {
+  isLocal,
+  type ForgeUser,
+  type PullRequest,
+  type RepoRef,
+  type SubjectRef,
+} from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
 import { placeObjection } from '../../domain/run/unfit-branches.js';
 import type { ForgeBranches, TurnRefs } from '../../domain/workspace/git-repository.js';
@@ -219,9 +225,9 @@ function textsOf(publication: Publication): readonly NamedText[] {
 const WIP = 'WIP: ';
 
 /**
- * What an earlier turn opened as a draft is one no longer once the work is published as done. Somebody else's draft, and
- * any of a bottle without drafts, is left as it is. Resolves with why it may not be touched: a secret in the agent's words, or
- * the run is elsewhere.
+ * What an earlier turn opened as a draft is one no longer once the work is published as done. Somebody else's draft, one
+ * whose title a person has changed, and any of a bottle without drafts, is left as it is. Resolves with why it may not be
+ * touched: a secret in the agent's words, or the run is elsewhere.
  */
 async function endDraft(
   ports: HostPorts,
@@ -232,7 +238,10 @@ async function endDraft(
 ): Promise<string | undefined> {
   const { publication, subject, prepared, slug, turn } = input;
   if (publication.kind === 'branch' || publication.draft) return undefined;
-  if (!prepared.drafts || !title.startsWith(WIP) || author.id !== (await forge.whoAmI()).id) return undefined;
+  if (!prepared.drafts || !title.startsWith(WIP)) return undefined;
+  const bot = await forge.whoAmI();
+  const titler = author.id === bot.id ? await retitledBy(forge, number) : author;
+  if (titler !== undefined && titler.id !== bot.id) return undefined;
   // A run whose issue is the pull request itself has no other one to close.
   const words = publication.asked && number !== subject.number ? publication : null;
   const secret = words === null || isScanned ? undefined : await secretInTexts(ports, input);
@@ -244,6 +253,15 @@ async function endDraft(
   if (words !== null) await forge.updateDescription(number, bodyOf(ports, subject, words));
   await forge.updateTitle(number, words === null ? title.slice(WIP.length) : titleOf(subject, words));
   return undefined;
+}
+
+/** Who gave it another title last; `undefined` where it has its first one. */
+async function retitledBy(
+  forge: Pick<Forge, 'readTimeline'>,
+  number: number,
+): Promise<ForgeUser | undefined> {
+  const acts = await forge.readTimeline(number);
+  return acts.findLast(({ kind, what }) => kind === 'edited' && what === 'title')?.actor;
 }
 
 function titleOf({ number }: SubjectRef, { title }: PullRequestWords): string {

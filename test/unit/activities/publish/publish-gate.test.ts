@@ -16,7 +16,7 @@ import { localSubject, type PullRequest } from '../../../../src/domain/forge/iss
 import type { GitPublishRequest, GitRepository } from '../../../../src/domain/workspace/git-repository.js';
 import { BRANCH, HEAD, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
 import { PREPARED } from '../../../support/machine/world.js';
-import { ALICE } from '../../../support/webhook/fake-forge.js';
+import { ALICE, BOT } from '../../../support/webhook/fake-forge.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const TEXTS = [{ where: 'the body', text: 'Done' }];
@@ -323,6 +323,13 @@ describe('the publish gate', () => {
       assert.deepEqual((await go(REQUEST, {}, false)).left, draft, 'the bottle makes no drafts');
       open(undefined, { author: ALICE });
       assert.deepEqual((await go(REQUEST)).left, draft);
+      open();
+      world.forge.act(31, 'edited', 'title', 1, BOT);
+      world.forge.act(31, 'edited', 'title', 2);
+      world.forge.act(31, 'edited', 'ref', 3, BOT);
+      assert.deepEqual((await go(REQUEST)).left, draft, 'alice put WIP: before it');
+      world.forge.act(31, 'edited', 'title', 4, BOT);
+      assert.deepEqual((await go(REQUEST)).left[2], false);
     });
 
     it('changes nothing for words with a secret, where no commit had them scanned', async () => {
