@@ -104,6 +104,7 @@ export function envName(value: string): string | undefined {
 export function envEntry(key: string, value: string): string | undefined {
   const wrong = envName(key);
   if (wrong !== undefined) return wrong;
+  if (/^(?:HOME|LANG|PATH)$/.test(key)) return 'is the same in every bottle: it cannot be set';
   return /[\0\r\n]/.test(value) || value.length > 4096
     ? 'must be one line of at most 4096 characters'
     : undefined;

@@ -120,6 +120,9 @@ describe('a variable of a bottle', () => {
 
   it('has a name of its own, whatever its value', () => {
     assert.equal(envEntry('FORGE_TOKEN', 'x'), 'is reserved');
+    // The container's own is set over it.
+    for (const fixed of ['HOME', 'LANG', 'PATH']) assert.match(envEntry(fixed, 'x') ?? '', /cannot be set/);
+    assert.equal(envEntry('PATH_TO', 'x'), undefined);
     assert.match(envEntry('A-B', 'a\nb') ?? '', /not a name/);
   });
 });
