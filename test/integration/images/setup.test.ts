@@ -69,3 +69,40 @@ describe("files in the agent's home", function () {
     assert.equal(end.stdout, 'mine\n');
   });
 });
+
+describe('the identity for commits', function () {
+  this.timeout(60_000);
+  let bottle: EntrypointRun;
+  beforeEach(() => {
+    bottle = new EntrypointRun();
+    bottle.makeReady();
+  });
+  afterEach(() => {
+    bottle.remove();
+  });
+
+  it('is what the manifest says in each turn: the gate publishes no other', async () => {
+    const commit = 'git commit -q --allow-empty -m x && git log -1 --format="%an <%ae> %cn <%ce>"';
+    const said: string[] = [];
+    for (const [name, leave] of [
+      ['First', 'git config user.name Somebody'],
+      ['Second', 'true'],
+    ] as const) {
+      const gitUser = { name, email: `${name.toLowerCase()}@example.org` };
+      const end = await bottle.run(`${commit} && ${leave}`, { gitUser });
+      assert.equal(end.exitCode, 0, end.stderr);
+      said.push(end.stdout.trim());
+    }
+    assert.deepEqual(said, [
+      'First <first@example.org> First <first@example.org>',
+      'Second <second@example.org> Second <second@example.org>',
+    ]);
+  });
+
+  it('that cannot be set keeps no turn from its agent', async () => {
+    bottle.inside('echo "[broken" >>/workspace/.git/config');
+    const end = await bottle.run('echo agent');
+    assert.equal(end.stdout, 'agent\n');
+    assert.match(end.stderr, /identity for commits could not be set/);
+  });
+});
