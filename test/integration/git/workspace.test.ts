@@ -167,6 +167,21 @@ describe('a workspace with less than the whole repository', function () {
     assert.match(extractionFailure(output.exitCode) ?? '', /objects are missing/);
   });
 
+  it('is set up again where it was lost, though the home still says that it was', async () => {
+    const input = { setup: 'echo modules >modules\n' };
+    for (const [lost, lines] of [
+      [false, 1],
+      [false, 0],
+      [true, 1],
+      [false, 0],
+    ] as const) {
+      if (lost) bottle.inside('find /workspace -mindepth 1 -delete');
+      const { stdout, stderr } = await turn('cat modules', input);
+      assert.equal(stdout, 'modules\n');
+      assert.equal(stderr.match(/setup starting/g)?.length ?? 0, lines);
+    }
+  });
+
   it('checks out only the directories it is to have, and does not miss the others', async () => {
     for (const path of ['docs/a.md', 'src/app/x.ts', 'src/lib/y.ts', 'top.txt'])
       fixture.commit(fixture.person, path, path, 'alice');
