@@ -37,7 +37,8 @@ export async function planBody(
   const decoder = await decoderOf(incoming.headers['content-encoding']);
   const replacements = [
     ...(secret === undefined ? [] : blanks(secret)),
-    ...(isChanged ? routes.flatMap(rewrites) : []),
+    // Of two routes to one upstream the answer leads on by the one that it came by.
+    ...(isChanged ? [route, ...routes].flatMap(rewrites) : []),
   ];
   const steps = [...(decoder === undefined ? [] : [decoder]), new ByteReplacer(replacements)];
   return { steps, isChanged, isDecoded: decoder !== undefined };

@@ -26,13 +26,23 @@ interface Answer {
 }
 
 describe('what is done to an answer’s body', () => {
-  function plan(answer: Answer, route: Route, secret?: string): ReturnType<typeof planBody> {
+  function plan(
+    answer: Answer,
+    route: Route,
+    secret?: string,
+    routes: readonly Route[] = [route, OTHER],
+  ): ReturnType<typeof planBody> {
     const { type, encoding, status: statusCode = 200 } = answer;
     const headers = { 'content-type': type, 'content-encoding': encoding };
-    return planBody({ headers, statusCode } as unknown as IncomingMessage, route, [route, OTHER], secret);
+    return planBody({ headers, statusCode } as unknown as IncomingMessage, route, routes, secret);
   }
-  async function passed(answer: Answer, route: Route, secret?: string): Promise<string> {
-    const { steps } = await plan(answer, route, secret);
+  async function passed(
+    answer: Answer,
+    route: Route,
+    secret?: string,
+    routes?: readonly Route[],
+  ): Promise<string> {
+    const { steps } = await plan(answer, route, secret, routes);
     const begin: Readable = Readable.from([Buffer.from(answer.body ?? '')]);
     return text(steps.reduce<Readable>((stream, step) => stream.pipe(step), begin));
   }
@@ -70,6 +80,13 @@ describe('what is done to an answer’s body', () => {
     );
     const plain = routeTo('http://files.example', { rewrite: true });
     assert.equal(await passed(json('http://files.example:80/a'), plain), `${to}/a`);
+  });
+
+  it('leads addresses of an upstream that several routes have to the route that was asked', async () => {
+    const upload = routeTo('https://files.example', { name: 'upload' });
+    const routes = [upload, REWRITING];
+    const answer = await passed(json('https://files.example/a'), REWRITING, undefined, routes);
+    assert.equal(answer, `${HERE}/files/a`);
   });
 
   const types: [type: string | undefined, isText: boolean][] = [
