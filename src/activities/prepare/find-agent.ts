@@ -1,9 +1,9 @@
 import type { AgentAnswer, AgentRequest } from '../../domain/agent/agents.js';
-import { UnusableSecretError } from '../../domain/base/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import type { HomePorts } from '../ports/home-ports.js';
 import type { PrepareTurnInput } from '../ports/inputs.js';
 
-/** The agent of a turn, on the provider that the run began with. Errors: as `Agents.find`; `UnusableSecretError`. */
+/** The agent of a turn, on the provider that the run began with. Errors: as `Agents.find`. */
 export async function findAgent(
   ports: HomePorts,
   input: PrepareTurnInput,
@@ -11,8 +11,7 @@ export async function findAgent(
 ): Promise<AgentAnswer> {
   const found = await ports.agents.find({ ...request, before: await providerBefore(ports, input) });
   // What a run lacks halfway is a failure that any event tries again, not a trigger that is gone.
-  if (found.kind === 'refused' && found.lacks === true && input.turn > 1)
-    throw new UnusableSecretError(found.reason);
+  if (found.kind === 'refused' && input.turn > 1) throw new InvalidInputError(found.reason);
   return found;
 }
 

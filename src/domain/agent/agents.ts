@@ -53,8 +53,7 @@ export type AgentAnswer =
       /** `null` for an agent of the operator's, or one that comes with the product. */
       readonly source: RepositorySource | null;
     }
-  /** `lacks`: agent and bottle are there, and something that they need is not. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly lacks?: true };
+  | { readonly kind: 'refused'; readonly reason: string };
 
 export interface RepositoryRules {
   /** `FORGE_REPO_AGENTS`: whether a repository may bring agents. */
@@ -148,8 +147,7 @@ export class Agents {
     const bottle = await this.manifests.bottle(bottleNames);
     if (bottle !== undefined) {
       const { verdict } = agentNeeds(this.world, before === null ? agent : onlyOn(agent, before), bottle);
-      if (verdict.kind === 'lacks')
-        return { kind: 'refused', reason: cannotRun(agent, before, verdict.why), lacks: true };
+      if (verdict.kind === 'lacks') return refused(cannotRun(agent, before, verdict.why));
       return { kind: 'found', agent, provider: verdict.provider, bottleNames, bottle, source };
     }
     const [first = ''] = bottleNames;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { prepareTurn } from '../../../../src/activities/prepare/prepare-turn.js';
 import { agentProvider } from '../../../../src/adapters/agents/registry.js';
-import { ForgeHttpError, UnusableSecretError } from '../../../../src/domain/base/errors.js';
+import { ForgeHttpError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import type { AgentManifest } from '../../../../src/domain/manifest/manifests.js';
 import { ACT_AT, SLUG, usePreparing } from '../../../support/prepare/preparing.js';
 import { stateRow } from '../../../support/webhook/rows.js';
@@ -50,7 +50,7 @@ describe('preparing a turn', () => {
       await assert.rejects(
         prepareTurn(world.ports, input({ turn: 2, cause: { kind: 'retriggered' } })),
         (error) => {
-          assert.ok(error instanceof UnusableSecretError && !error.retryable);
+          assert.ok(error instanceof InvalidInputError && !error.retryable);
           assert.match(error.message, /began with the provider claude and cannot go on: .*anthropic-api-key/);
           return true;
         },
@@ -91,6 +91,22 @@ describe('preparing a turn', () => {
         [row?.detail['repositoryAgentShadowed'], row?.detail['repositoryAgent']],
         [true, undefined],
       );
+    });
+
+    it('or its bottle that is gone halfway fails the turn, and takes no trigger away', async () => {
+      await ready();
+      for (const [gone, why] of [
+        [{ agent: () => Promise.resolve(undefined) }, /there is no agent "coder"/],
+        [{ bottle: () => Promise.resolve(undefined) }, /there is no bottle "default"/],
+      ] as const) {
+        world.ports = { ...world.ports, agents: agentsFrom(gone) };
+        const turn = prepareTurn(world.ports, input({ turn: 2, cause: { kind: 'retriggered' } }));
+        await assert.rejects(turn, (error) => {
+          assert.ok(error instanceof InvalidInputError && !error.retryable);
+          assert.match(error.message, why);
+          return true;
+        });
+      }
     });
 
     it('has limits and a variant of its own in the turn, and nothing there when it says nothing', async () => {

@@ -134,7 +134,7 @@ describe('which agent a name means', () => {
       });
       if (found.kind === 'found') return found.provider;
       assert.equal(found.kind, 'refused');
-      return `${found.lacks === true ? 'lacks' : 'refused'}: ${found.reason}`;
+      return `refused: ${found.reason}`;
     };
     assert.equal(await ask(), 'codex');
     set = ['anthropic-api-key', 'openai-api-key'];
@@ -142,16 +142,19 @@ describe('which agent a name means', () => {
     set = ['anthropic-api-key'];
     assert.match(
       await ask('codex'),
-      /^lacks: this run began with the provider codex and cannot go on: .* secret set openai-api-key < key$/,
+      /^refused: this run began with the provider codex and cannot go on: .* secret set openai-api-key < key$/,
     );
     named.coder = ['claude', 'pi'];
     assert.match(
       await ask('codex'),
-      /^lacks: .* codex, which the agent "coder" no longer names \(claude, pi\)/,
+      /^refused: .* codex, which the agent "coder" no longer names \(claude, pi\)/,
     );
     named.coder = ['claude'];
     set = [];
-    assert.match(await ask(), /^lacks: the agent "coder" cannot run: no model key is set: bot-bottle secret/);
+    assert.match(
+      await ask(),
+      /^refused: the agent "coder" cannot run: no model key is set: bot-bottle secret/,
+    );
   });
 
   it('is not decided while the forge does not answer', async () => {
