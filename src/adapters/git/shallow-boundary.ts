@@ -23,6 +23,15 @@ export async function shallowBoundary(
   }
 }
 
+/** How many commits deep a history is that has what two tips have in common: without it neither can be merged into the other. */
+export async function depthOfFork(gitDir: string, tips: readonly string[]): Promise<number> {
+  const [one, other] = tips;
+  if (one === undefined || other === undefined) return 1;
+  const args = ['rev-list', '--count', '--left-right', `${one}...${other}`, '--'];
+  const counts = await localGit(gitDir, 'reading the history', args, { timeoutMs: TIMEOUT_MS });
+  return Math.max(...counts.split('\t').map(Number)) + 1;
+}
+
 /** `undefined` when a commit's parents must be known that are not among those given. */
 export function boundaryIn(
   parents: ReadonlyMap<string, readonly string[]>,

@@ -30,7 +30,7 @@ import { MirrorStore, type MirrorStoreOptions } from './mirror-store.js';
 import { nameOf } from './remote.js';
 import { push } from './push.js';
 import { missingCommits } from './check/quarantine.js';
-import { shallowBoundary } from './shallow-boundary.js';
+import { depthOfFork, shallowBoundary } from './shallow-boundary.js';
 import { SubmoduleSource } from './submodule-source.js';
 
 export interface SystemGitOptions extends MirrorStoreOptions {
@@ -98,7 +98,8 @@ export class SystemGitRepository implements GitRepository {
     const tips = [...new Set([refs.baseSha, refs.branchSha ?? refs.baseSha])];
     if (!tips.every(isCommitId)) throw new InvalidInputError('not a commit id');
     if (!Number.isSafeInteger(depth) || depth < 1) throw new InvalidInputError('a depth is 1 or more');
-    return shallowBoundary(this.#store.mirror(repo).dir, tips, depth);
+    const { dir } = this.#store.mirror(repo);
+    return shallowBoundary(dir, tips, Math.max(depth, await depthOfFork(dir, tips)));
   }
 
   async writeRefsBundle(

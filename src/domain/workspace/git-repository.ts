@@ -36,7 +36,7 @@ export interface GitRepository {
   refresh(repo: RepoRef, branch: string, baseBranches: readonly string[], fork?: RepoRef): Promise<TurnRefs>;
   /**
    * Commits where a history of `depth` commits from the turn's refs ends, as `git clone --depth` counts: those that have
-   * parents beyond it.
+   * parents beyond it. It is deeper where base and branch would have nothing in common otherwise.
    */
   boundary(repo: RepoRef, refs: TurnRefs, depth: number): Promise<readonly string[]>;
   /**

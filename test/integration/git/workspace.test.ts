@@ -112,6 +112,21 @@ describe('a workspace with less than the whole repository', function () {
     assert.equal(verdict.kind, 'pushed');
   });
 
+  it('reaches back to where a branch that is there has left its base, so that the base can be merged', async () => {
+    pushBase(20);
+    git(fixture.person, 'checkout', '-q', '-b', 'theirs', 'main~7');
+    for (const path of ['one.txt', 'two.txt']) fixture.commit(fixture.person, path, path, 'alice');
+    git(fixture.person, 'push', '-q', 'origin', `theirs:${BRANCH}`);
+    const refs = await cut(1);
+    const merge =
+      'git rev-list --count --all; git merge -q -m merged refs/remotes/base/main && git status --short';
+    const end = await turn(merge, { start: refs.startSha });
+    // Eight of each, of which one is the last that both have: no more than that needs, and no error.
+    assert.equal(end.stdout, '15\n');
+    const verdict = await publish([refs.baseSha, refs.startSha], refs.startSha);
+    assert.equal(verdict.kind, 'pushed', JSON.stringify(verdict));
+  });
+
   it('is taken out also when the forge forgot the branch it began from', async () => {
     pushBase(5);
     const { baseSha } = await cut(2);
