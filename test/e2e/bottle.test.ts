@@ -4,3 +4,4 @@ import './bottle/secret-scan.js';
 import './bottle/egress.js';
 import './bottle/hostile-settling.js';
 import './bottle/isolation-probes.js';
+import './bottle/many-keys.js';
