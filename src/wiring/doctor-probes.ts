@@ -1,6 +1,6 @@
 /** What `doctor` looks at on this machine, for real. */
 import { execFile } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
@@ -52,7 +52,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv, runtime = dockerBottleRunti
     home: () => {
       const home = homePath(env);
       const stat = statSync(home, { throwIfNoEntry: false });
-      return { path: home, exists: stat !== undefined, mode: stat?.mode ?? 0 };
+      return { path: home, exists: stat !== undefined, mode: stat?.mode ?? 0, writable: isWritable(home) };
     },
     configWarnings: () => loadConfig(env).warnings,
     secrets: () => {
@@ -142,6 +142,16 @@ async function weakBottles(config: Config): ReturnType<DoctorProbes['weakBottles
 
 function standings(config: Config): Promise<AgentStanding[]> {
   return agentStandings(new ManifestDirectory(config.BOT_BOTTLE_HOME), needsWorld(config));
+}
+
+/** Nothing is tried: the system says it of a disk that is mounted read-only, too. */
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function secretFiles(config: Config): [string, string][] {

@@ -43,8 +43,8 @@ export async function tryLock(
   const living = seen === undefined ? undefined : await livingHolder(seen, mine, file);
   if (living !== undefined) return living;
   const candidate = `${file}.${mine.token}`;
-  await writeFile(candidate, `${JSON.stringify(mine)}\n`, { mode: 0o600 });
   try {
+    await writeFile(candidate, `${JSON.stringify(mine)}\n`, { mode: 0o600 });
     // It is atomic and brings the content with it: nobody sees a lock without its holder.
     if (seen === undefined) await link(candidate, file);
     else if ((await read(file)) === seen) {

@@ -1,3 +1,4 @@
+import { errnoOf } from '../../domain/base/errno.js';
 import { messageOf } from '../../domain/base/message-of.js';
 import { BotBottleError, InvalidInputError, isNotFound } from '../../domain/base/errors.js';
 import { EXIT } from './exit-codes.js';
@@ -48,9 +49,16 @@ export function failureOf(thrown: unknown): Failure {
     : thrown;
   if (error instanceof CliError)
     return { code: error.code, exitCode: error.exitCode, message: error.message };
-  const message = messageOf(error);
+  const message = isFull(error) ? `${messageOf(error)}: ${NO_ROOM}` : messageOf(error);
   if (error instanceof BotBottleError) return { code: error.code, exitCode: exitCodeOf(error), message };
   return { code: 'failed', exitCode: EXIT.failed, message };
+}
+
+const NO_ROOM = 'make room on the disk of $BOT_BOTTLE_HOME; bot-bottle gc --dry-run says what takes it';
+
+/** The system's words, and SQLite's. */
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(errnoOf(error) ?? '');
 }
 
 /** gRPC's status codes. */

@@ -80,13 +80,18 @@ function version(text: string, wanted: readonly number[], remedy: string): Findi
 }
 
 function home(probes: DoctorProbes): Finding {
-  const { path, exists, mode } = probes.home();
+  const { path, exists, mode, writable } = probes.home();
   if (!exists)
     return warn(
       `${path} is not there yet`,
       'it is made when it is first needed: bot-bottle secret set forge-token < file',
     );
   const shown = `${path}, mode ${(mode & 0o777).toString(8)}`;
+  if (!writable)
+    return fail(
+      `${shown}, can't be written`,
+      'use the account that it belongs to; if its disk was mounted read-only, mend and remount that',
+    );
   if ((mode & 0o022) !== 0) return fail(shown, `others can write it: chmod 700 ${path}`);
   if ((mode & 0o055) !== 0) return warn(shown, `others can look into it: chmod 700 ${path}`);
   return ok(shown);

@@ -20,7 +20,12 @@ export interface AgentImage extends ImageFound {
 export interface DoctorProbes {
   /** `20.19.0` */
   nodeVersion(): string;
-  home(): { readonly path: string; readonly exists: boolean; readonly mode: number };
+  home(): {
+    readonly path: string;
+    readonly exists: boolean;
+    readonly mode: number;
+    readonly writable: boolean;
+  };
   /** Throws with every problem of the configuration; resolves with its warnings. */
   configWarnings(): readonly string[];
   /** The secrets that the configuration leads to. */

@@ -16,6 +16,11 @@ async function deadPid(): Promise<number> {
   return child.pid ?? -1;
 }
 
+const LOCKS = `
+import { lockHome } from '${new URL('../../../src/adapters/files/lock-file.ts', import.meta.url).href}';
+await lockHome(process.argv[1]);
+`;
+
 describe('the lock of a home', () => {
   it('is held by one, named to the second, and free after its release', () =>
     withTempDir(async (home) => {
@@ -48,6 +53,24 @@ describe('the lock of a home', () => {
         assert.equal((JSON.parse(await readFile(file, 'utf8')) as { pid: number }).pid, process.pid);
         await lock.release();
       }
+      assert.deepEqual(await readdir(home), []);
+    }));
+
+  it('leaves nothing where there is no room for it', () =>
+    withTempDir(async (home) => {
+      // A file may have no byte, as on a full disk.
+      const limited = [
+        '-c',
+        'ulimit -f 0; exec "$0" "$@"',
+        process.execPath,
+        '--import',
+        'tsx',
+        '-e',
+        LOCKS,
+        home,
+      ];
+      const [code] = (await once(spawn('bash', limited), 'exit')) as [number];
+      assert.notEqual(code, 0);
       assert.deepEqual(await readdir(home), []);
     }));
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import SqliteDatabase from 'better-sqlite3';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { CliError, failureOf } from '../../../src/cli/base/errors.js';
@@ -55,6 +57,23 @@ describe('what a failure becomes', () => {
     const failure = failureOf(error);
     assert.deepEqual([failure.code, failure.exitCode], ['unreachable', EXIT.unreachable]);
     assert.match(failure.message, /^Temporal does not answer: check TEMPORAL_ADDRESS.*127\.0\.0\.1:9/s);
+  });
+
+  it('says what to do about a full disk, in whoever’s words it was told', async () => {
+    await assert.rejects(writeFile('/dev/full', 'x'), (error) => {
+      assert.match(failureOf(error).message, /^ENOSPC.*: make room .*bot-bottle gc --dry-run/s);
+      return true;
+    });
+    const database = new SqliteDatabase(':memory:');
+    database.pragma('max_page_count = 1');
+    try {
+      database.exec('CREATE TABLE a (b); CREATE TABLE c (d)');
+      assert.fail('there was room');
+    } catch (error) {
+      assert.match(failureOf(error).message, /^database or disk is full: make room /);
+    } finally {
+      database.close();
+    }
   });
 
   it('keeps what a command or the domain said, and calls everything else failed', () => {

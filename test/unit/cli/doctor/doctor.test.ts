@@ -69,7 +69,7 @@ const AT_EASE: StuckWork = { open: 2, isCut: false, failing: [], retried: [], id
 
 const HEALTHY: DoctorProbes = {
   nodeVersion: () => '20.19.0',
-  home: () => ({ path: '/h', exists: true, mode: 0o40700 }),
+  home: () => ({ path: '/h', exists: true, mode: 0o40700, writable: true }),
   configWarnings: () => [],
   secrets: () => [{ name: 'forge-token', file: '/h/secrets/forge-token', state: 'set' }],
   engine: answers({
@@ -161,16 +161,29 @@ describe('doctor', () => {
       'home',
       'fail',
       /chmod 700 \/h/,
-      { home: () => ({ path: '/h', exists: true, mode: 0o770 }) },
+      { home: () => ({ path: '/h', exists: true, mode: 0o770, writable: true }) },
     ],
     [
       'a home others can read',
       'home',
       'warn',
       /chmod 700 \/h/,
-      { home: () => ({ path: '/h', exists: true, mode: 0o755 }) },
+      { home: () => ({ path: '/h', exists: true, mode: 0o755, writable: true }) },
     ],
-    ['no home', 'home', 'warn', /secret set/, { home: () => ({ path: '/h', exists: false, mode: 0 }) }],
+    [
+      'a home on a disk that went read-only',
+      'home',
+      'fail',
+      /remount/,
+      { home: () => ({ path: '/h', exists: true, mode: 0o40700, writable: false }) },
+    ],
+    [
+      'no home',
+      'home',
+      'warn',
+      /secret set/,
+      { home: () => ({ path: '/h', exists: false, mode: 0, writable: false }) },
+    ],
     ['a configuration with warnings', 'config', 'warn', /one token/, { configWarnings: () => ['one token'] }],
     [
       'a missing secret',

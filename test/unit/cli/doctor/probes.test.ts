@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
 import Docker from 'dockerode';
 import { dockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
 import { doctorProbes } from '../../../../src/wiring/doctor-probes.js';
@@ -13,6 +14,12 @@ describe('what doctor finds of services that are away', () => {
     await assert.rejects(probes.images(), /no Docker engine answers/);
     // Mocha fails a test that leaves a rejection unhandled.
     await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('is whether the home can be written', () => {
+    mkdirSync(path('home'));
+    const writable = (home: string) => doctorProbes({ BOT_BOTTLE_HOME: home }).home().writable;
+    assert.deepEqual([writable(path('home')), writable(path('nowhere'))], [true, false]);
   });
 
   it('is what sets a missing secret: the command, or another file that a setting names', () => {
