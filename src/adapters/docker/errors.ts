@@ -75,6 +75,8 @@ function explain(fault: EngineFault): string {
     case 'ENOENT':
     case 'ECONNREFUSED':
       return `no Docker engine answers (${fault.message}): start it, or set DOCKER_HOST`;
+    case 'ENOTFOUND':
+      return `DOCKER_HOST is where no Docker engine can be (${fault.message}): set it to the engine's socket, such as unix:///var/run/docker.sock; ssh is not spoken`;
     case 'EACCES':
     case 'EPERM':
       return `the Docker socket is not open to this user (${fault.message}): add the user to the docker group and log in again`;

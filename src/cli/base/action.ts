@@ -3,6 +3,7 @@ import { parseDuration } from '../../domain/base/duration.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { messageOf } from '../../domain/base/message-of.js';
 import type { CliDeps } from './deps.js';
+import { printProblem } from './output.js';
 
 /** A command's work: its options as commander parsed them, its arguments; resolves with the exit status. */
 export type CommandWork<O extends object> = (options: O, args: readonly string[]) => Promise<number> | number;
@@ -37,6 +38,21 @@ export async function closing<O extends { close(): Promise<void> }, T>(
     return await work(opened);
   } finally {
     await opened.close();
+  }
+}
+
+/** Milliseconds after which whoever waits is told so. */
+const SILENT_MS = 5_000;
+
+/** The answer of Temporal or its worker. One that is slow to come is said to be, once, on standard error. */
+export async function answered<T>({ io }: Pick<CliDeps, 'io'>, answer: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => {
+    printProblem(io, 'bot-bottle: no answer yet from Temporal or its worker, still waiting');
+  }, SILENT_MS);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -2,7 +2,7 @@ import { notFound, refused } from '../base/errors.js';
 import { EXIT, exitOfTurn } from '../base/exit-codes.js';
 import type { CliIo } from '../base/deps.js';
 import type { NotFound, Orchestrator, Refused, Started, TurnOutcome } from '../base/orchestrator.js';
-import { printJson, printLine } from '../base/output.js';
+import { printJson, printLine, printProblem } from '../base/output.js';
 
 /** What `--wait` is for, as `start` and `resume` say it in their help. */
 export const WAIT_HELP = 'follow the turn until the run rests, and exit by how it ended';
@@ -26,6 +26,8 @@ export async function followTurn(
     else printLine(io, slug);
     return EXIT.ok;
   }
+  // Whoever leaves needs to know what goes on.
+  printProblem(io, `bot-bottle: following turn ${String(turn)} of ${slug}; it goes on if you leave`);
   const outcome = await orchestrator.waitForTurn(slug, turn);
   if (options.json) printJson(io, { slug, workflowId, ...outcome });
   else {

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { isSlug } from '../../domain/run/slug.js';
-import { closing, promptText, type CommandContext } from '../base/action.js';
+import { answered, closing, promptText, type CommandContext } from '../base/action.js';
 import { followTurn, WAIT_HELP } from './follow-turn.js';
 
 interface ResumeFlags {
@@ -26,7 +26,7 @@ export function orchestrateResumeCommand(parent: Command, { deps, action }: Comm
     if (!isSlug(slug))
       throw new InvalidInputError('--slug takes a run’s slug: bot-bottle orchestrate status lists them');
     return closing(deps.orchestrator(), async (orchestrator) => {
-      const begun = await orchestrator.resume(slug, prompt);
+      const begun = await answered(deps, orchestrator.resume(slug, prompt));
       return followTurn(deps.io, orchestrator, begun, { wait, json, what: `run ${slug}` });
     });
   });

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { parseRepoName } from '../../domain/forge/issue.js';
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
-import { closing, collect, promptText, type CommandContext } from '../base/action.js';
+import { answered, closing, collect, promptText, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
 import type { Orchestrator, Refused, RunSource, Started } from '../base/orchestrator.js';
 import { parseIssue } from '../base/target.js';
@@ -40,7 +40,7 @@ export function orchestrateStartCommand(parent: Command, { deps, action }: Comma
     const start = await startOf(flags, () => deps.forgePages());
     return closing(deps.orchestrator(), async (orchestrator) => {
       const { wait = false, json = false } = flags;
-      return followTurn(deps.io, orchestrator, await start.begin(orchestrator), {
+      return followTurn(deps.io, orchestrator, await answered(deps, start.begin(orchestrator)), {
         ...{ wait, json, what: start.what },
       });
     });

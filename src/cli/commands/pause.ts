@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import { EVERYWHERE, pauseText, scopeOf, type PauseRow } from '../../domain/run/pause.js';
-import { closing, type CommandContext } from '../base/action.js';
+import { answered, closing, type CommandContext } from '../base/action.js';
 import { CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine } from '../base/output.js';
@@ -33,7 +33,7 @@ function pauseCommand(root: Command, { deps, action }: CommandContext, name: key
     if (scope === undefined)
       throw new InvalidInputError('--repo takes the name of a repository, such as alice/demo');
     return closing(deps.orchestrator(), async (orchestrator) => {
-      const answer = await orchestrator.pause(name, scope);
+      const answer = await answered(deps, orchestrator.pause(name, scope));
       if ('kind' in answer)
         throw new CliError(
           'refused',

@@ -12,7 +12,7 @@ import {
   writeEdit,
   type ScopeFlags,
 } from '../bottle-scope/for-bottle.js';
-import { closing, namesTheOthers, type CommandContext } from '../base/action.js';
+import { answered, closing, namesTheOthers, type CommandContext } from '../base/action.js';
 import type { CliDeps, EditedText } from '../base/deps.js';
 import { CliError, failureOf, notFound, refused } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
@@ -129,9 +129,11 @@ function decisionCommand(group: Command, { deps, action }: CommandContext, verb:
       const change = effective?.change ?? null;
       const agreed = async (): Promise<{ edit: Awaited<ReturnType<typeof agreedEdit>>; answer: Decided }> => {
         const edit = await agreedEdit(deps, desk, { slug: row.slug, change }, flags);
-        if (row.tool === 'capability-block' && effective !== null)
+        const builds = row.tool === 'capability-block' && effective !== null;
+        if (builds)
           deps.io.stderr.write('building its image, which may take minutes; it goes on if you leave\n');
-        return { edit, answer: accepted(row, await desk.decide(row, decision)) };
+        const answer = desk.decide(row, decision);
+        return { edit, answer: accepted(row, await (builds ? answer : answered(deps, answer))) };
       };
       const { edit, answer } = await agreed().catch((error: unknown) => {
         throw withPlace(error, edited);

@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { closing, durationOf, promptText, type CommandContext } from '../base/action.js';
+import { answered, closing, durationOf, promptText, type CommandContext } from '../base/action.js';
 import { readUsd } from '../../domain/run/budget.js';
 import { notFound, refused } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
@@ -38,7 +38,7 @@ export function signalCommand(parent: Command, { deps, action }: CommandContext)
     const target = parseTarget(run, await deps.forgePages());
     const order = runCommand(kind, flags);
     return closing(deps.orchestrator(), async (orchestrator) => {
-      const answer = await orchestrator.command(target, order);
+      const answer = await answered(deps, orchestrator.command(target, order));
       if (answer.kind === 'not_found')
         throw notFound(`no run ${run}: bot-bottle orchestrate status lists the runs`);
       if (answer.kind === 'refused') throw refused(answer.reason);

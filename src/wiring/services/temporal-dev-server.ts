@@ -1,6 +1,6 @@
 /** `up` without a Temporal server at hand starts the one-process server of Temporal's own CLI. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { openSync, closeSync } from 'node:fs';
+import { openSync, closeSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
@@ -50,7 +50,7 @@ export function spawnDevServer(options: DevServerOptions): Part {
     ...['--dynamic-config-value', `frontend.httpAllowedHosts=["${NO_HOST}"]`],
     ...(codecUrl === undefined ? [] : ['--ui-codec-endpoint', codecUrl]),
   ]);
-  const logFile = logFileOf(home);
+  const logFile = path.join(home, 'temporal.log');
   const log = openSync(logFile, 'a', 0o600);
   // A group of its own: Ctrl-C in the terminal is ours to pass on, in the right order.
   // A child has the mask of the moment it is made: its database is for nobody else to read.
@@ -59,10 +59,10 @@ export function spawnDevServer(options: DevServerOptions): Part {
   process.umask(mask);
   closeSync(log);
   const isGone = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  let refusal: Error | null = didNotStart(home);
+  let hasServed = false;
   const ended = new Promise<Ended>((resolve) => {
     const end = (how: string): void => {
-      resolve({ reason: `${how}: see ${logFile}`, refusal });
+      resolve({ reason: `${how}: see ${logFile}`, refusal: hasServed ? null : didNotStart(logFile) });
     };
     child.once('error', (error) => {
       end(error.message);
@@ -72,7 +72,7 @@ export function spawnDevServer(options: DevServerOptions): Part {
     });
   });
   const serving = untilServing(options, child, isGone).then(() => {
-    refusal = null;
+    hasServed = true;
   });
   return { serving, ended, stop: () => stopChild(child, ended, STOP_TIMEOUT_MS) };
 }
@@ -91,14 +91,12 @@ async function untilServing(
   }
 }
 
-function didNotStart(home: string): BotBottleError {
+/** With the last that it said, such as which port is taken. */
+function didNotStart(logFile: string): BotBottleError {
+  const said = readFileSync(logFile, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   return new BotBottleError(
     'temporal_start',
-    `the Temporal server did not start: see ${logFileOf(home)}`,
+    `the Temporal server did not start (${said}): see ${logFile}`,
     false,
   );
-}
-
-function logFileOf(home: string): string {
-  return path.join(home, 'temporal.log');
 }

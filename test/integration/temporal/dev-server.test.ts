@@ -49,6 +49,18 @@ describe('the Temporal server that `up` starts', function () {
     for (const name of names) assert.equal((await modeOf(name)) & 0o777, 0o600, name);
   });
 
+  it('says what kept it from starting, such as a port that is taken', async () => {
+    const [taken = 0] = [...(await listeningPorts())].filter((port) => !listenedBefore.has(port));
+    const options = { home, host: HOST, port: await freePort(), uiPort: taken, namespace: 'default' };
+    const reachable = () => Promise.resolve(false);
+    const other = spawnDevServer({ program: temporalProgram(), ...options, reachable });
+    const { refusal } = await other.ended;
+    assert.match(
+      refusal?.message ?? '',
+      /^the Temporal server did not start \(.*UI port \d+: .*address already in use\): see .*temporal\.log$/,
+    );
+  });
+
   it('does nothing that a web page asks it by HTTP, which a browser sends without asking', async () => {
     const ports = [...(await listeningPorts())].filter((port) => !listenedBefore.has(port));
     const answers = await Promise.all(

@@ -175,6 +175,12 @@ describe('orchestrate resume', () => {
     return cliWith({ orchestrator: { resume, waitForTurn } }).run(...args, '--wait', ...more);
   };
 
+  it('with --wait says first what it follows, apart from the result', async () => {
+    const { stdout, stderr } = await waiting(outcome({}), '--json');
+    assert.match(stderr, /^bot-bottle: following turn \d of [a-z0-9-]+; it goes on if you leave\n$/);
+    assert.doesNotMatch(stdout, /following/);
+  });
+
   it('with --wait exits as the agent did', async () => {
     for (const exitCode of [0, 42])
       assert.equal((await waiting(outcome({ exitCode, doneStatus: null }), '--json')).code, exitCode);

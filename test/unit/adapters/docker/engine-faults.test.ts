@@ -49,6 +49,11 @@ async function withEngine(
 const retryable = (error: unknown): boolean => error instanceof BottleRuntimeError && error.retryable;
 
 describe('a faulty engine', () => {
+  it('says what DOCKER_HOST takes where it names a host that is none', async () => {
+    const runtime = dockerBottleRuntime({ docker: new Docker({ host: 'nowhere.invalid', port: 22 }) });
+    await assert.rejects(runtime.facts(), /DOCKER_HOST is .*ENOTFOUND.*: set it to .*; ssh is not spoken$/);
+  });
+
   it('that goes away while a container is waited for is a retryable error, not an endless wait', async () => {
     await withEngine(
       (_, response) => {
