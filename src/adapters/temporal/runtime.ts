@@ -13,12 +13,7 @@ const EXPECTED = 'No workflows registered';
  * Errors: `InvalidInputError` when that address is taken
  */
 export function installRuntime(sink: Log, metricsAt: ListenAddress | null): void {
-  const logger = new DefaultLogger('WARN', ({ level, message, meta }: LogEntry) => {
-    if (message.startsWith(EXPECTED)) return;
-    const fields = { sdk: true, ...meta };
-    if (level === 'ERROR') sink.error(fields, message);
-    else sink.warn(fields, message);
-  });
+  const logger = new DefaultLogger('WARN', sdkLog(sink));
   // As Prometheus wants names and units.
   const naming = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
   const telemetryOptions =
@@ -29,6 +24,17 @@ export function installRuntime(sink: Log, metricsAt: ListenAddress | null): void
     if (metricsAt === null || !(cause instanceof Error)) throw cause;
     throw new InvalidInputError(`${cause.message}: set WORKER_METRICS_LISTEN to another address`, { cause });
   }
+}
+
+/** Of an error a log shows message and stack only as `err`; the SDK calls it `error`. */
+export function sdkLog(sink: Log): (entry: LogEntry) => void {
+  return ({ level, message, meta }) => {
+    if (message.startsWith(EXPECTED)) return;
+    const { error: err, ...others } = (meta ?? {}) as { readonly error?: unknown };
+    const fields = { sdk: true, ...others, ...(err === undefined ? {} : { err }) };
+    if (level === 'ERROR') sink.error(fields, message);
+    else sink.warn(fields, message);
+  };
 }
 
 function bindAddress({ host, port }: ListenAddress): string {

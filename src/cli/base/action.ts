@@ -44,10 +44,10 @@ export async function closing<O extends { close(): Promise<void> }, T>(
 /** Milliseconds after which whoever waits is told so. */
 const SILENT_MS = 5_000;
 
-/** The answer of Temporal or its worker. One that is slow to come is said to be, once, on standard error. */
+/** The answer of Temporal, its worker or the forge. One that is slow to come is said to be, once, on standard error. */
 export async function answered<T>({ io }: Pick<CliDeps, 'io'>, answer: Promise<T>): Promise<T> {
   const timer = setTimeout(() => {
-    printProblem(io, 'bot-bottle: no answer yet from Temporal or its worker, still waiting');
+    printProblem(io, 'bot-bottle: no answer yet from Temporal, its worker or the forge, still waiting');
   }, SILENT_MS);
   try {
     return await answer;

@@ -41,7 +41,7 @@ describe('a command whose answer is slow to come', () => {
     it(`says after five seconds that it waits: ${args.slice(0, 2).join(' ')}`, async () => {
       assert.match(
         await stderrAfter(5_000, args),
-        /^bot-bottle: no answer yet from Temporal or its worker, still waiting\n$/,
+        /^bot-bottle: no answer yet from Temporal, its worker or the forge, still waiting\n$/,
       );
       assert.equal(await stderrAfter(4_999, args), '');
     });
