@@ -10,8 +10,6 @@ import { seccompOption } from './seccomp-profile.js';
 export const FIXED_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 export const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-/** Docker refuses less. */
-const MIN_MEMORY = 6 * MIB;
 const SHM_BYTES = 64 * MIB;
 const NANO = 1e9;
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -29,7 +27,7 @@ export interface Hardening {
 }
 
 export function hardenedHostConfig(hardening: Hardening): Docker.HostConfig {
-  const { memoryBytes, cpus, pids } = requireLimits(hardening.limits);
+  const { memoryBytes, cpus, pids } = hardening.limits;
   return {
     Privileged: false,
     CapAdd: [],
@@ -131,17 +129,3 @@ export const NO_NETWORK = {
 /** File size limits, bytes. */
 export const AGENT_FILE_BYTES = 8 * GIB;
 export const BUNDLE_FILE_BYTES = 256 * MIB;
-
-function requireLimits(limits: ResourceLimits): ResourceLimits {
-  const { memoryBytes, cpus, pids } = limits;
-  if (!Number.isSafeInteger(memoryBytes) || memoryBytes < MIN_MEMORY) {
-    throw new InvalidInputError(
-      `memory limit must be at least ${String(MIN_MEMORY)} bytes, not ${String(memoryBytes)}`,
-    );
-  }
-  if (!(Number.isFinite(cpus) && cpus >= 0.01))
-    throw new InvalidInputError(`cpu limit must be at least 0.01, not ${String(cpus)}`);
-  if (!Number.isSafeInteger(pids) || pids < 1)
-    throw new InvalidInputError(`pids limit must be at least 1, not ${String(pids)}`);
-  return limits;
-}
