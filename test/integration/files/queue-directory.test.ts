@@ -237,14 +237,15 @@ describe('the queue of a run', () => {
       assert.equal((await queue.read(slug)).messages.length, 1);
       stop();
       const before = calls;
-      await put(paths, 2);
       // Another watcher has seen it, so the stopped one would have.
-      await new Promise<void>((resolve) => {
+      const seen = new Promise<void>((resolve) => {
         const stopOther = queue.watch(slug, () => {
           stopOther();
           resolve();
         });
       });
+      await put(paths, 2);
+      await seen;
       assert.equal(calls, before);
     }));
 
