@@ -1,4 +1,4 @@
-import { isRecord } from '../../../domain/base/is-record.js';
+import { isRecord, recordIn } from '../../../domain/base/is-record.js';
 import { MIB } from '../hardening.js';
 
 /** What is kept of a build's output: its end, where the fault stands. */
@@ -28,7 +28,7 @@ export async function readBuildOutput(stream: AsyncIterable<Buffer | string>): P
   let id: string | undefined;
   let error: string | undefined;
   const take = (line: string): void => {
-    const { stream: text, aux, error: reason } = eventOf(line);
+    const { stream: text, aux, error: reason } = recordIn(line) ?? {};
     if (typeof text === 'string') log += text;
     // Cut seldom: each time all of it is copied.
     if (log.length > 2 * KEPT_CHARACTERS) log = log.slice(-KEPT_CHARACTERS);
@@ -56,13 +56,4 @@ export async function readBuildOutput(stream: AsyncIterable<Buffer | string>): P
   }
   take(rest);
   return { log: log.slice(-KEPT_CHARACTERS), id, error };
-}
-
-function eventOf(line: string): { stream?: unknown; aux?: unknown; error?: unknown } {
-  try {
-    const event: unknown = JSON.parse(line);
-    return isRecord(event) ? event : {};
-  } catch {
-    return {};
-  }
 }
