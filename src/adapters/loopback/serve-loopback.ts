@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { BotBottleError, InvalidInputError } from '../../domain/base/errors.js';
+import { InvalidInputError } from '../../domain/base/errors.js';
 import { isLoopbackHost } from './is-loopback.js';
 
 export interface LoopbackOptions {
@@ -28,7 +28,8 @@ const MAX_PATH_BYTES = 107;
 /**
  * Stands for a forge on the host's loopback: forwards bytes from a Unix socket to exactly one configured loopback
  * address, so that bundles reach the forge and nothing else that listens there (security rules).
- * Errors: `InvalidInputError` for another target or a path that is too long; `BotBottleError` when it is served already.
+ * Only one process of a home does, the one that holds its lock. Errors: `InvalidInputError` for another target or a path that
+ * is too long.
  */
 export async function serveLoopback(options: LoopbackOptions): Promise<LoopbackServer> {
   const { socketDir, target, maxConnections = 128, idleMs = 120_000 } = options;
@@ -39,7 +40,6 @@ export async function serveLoopback(options: LoopbackOptions): Promise<LoopbackS
     throw new InvalidInputError(`${socketPath} is too long for a socket: use a shorter home`);
   }
   await mkdir(socketDir, { recursive: true, mode: 0o755 });
-  await refuseTaken(socketPath);
   await rm(temporary, { force: true });
 
   const open = new Set<Socket>();
@@ -61,24 +61,6 @@ export async function serveLoopback(options: LoopbackOptions): Promise<LoopbackS
       await closed;
     },
   };
-}
-
-async function refuseTaken(socketPath: string): Promise<void> {
-  const found = await lstat(socketPath).catch(() => undefined);
-  if (found === undefined) return;
-  if (!found.isSocket()) throw new InvalidInputError(`${socketPath} is there and is no socket: remove it`);
-  if (await answers(socketPath))
-    throw new BotBottleError('loopback_taken', `another process serves ${socketPath}`, false);
-}
-
-async function answers(socketPath: string): Promise<boolean> {
-  const probe = connect(socketPath);
-  const taken = await once(probe, 'connect').then(
-    () => true,
-    () => false,
-  );
-  probe.destroy();
-  return taken;
 }
 
 function forward(
