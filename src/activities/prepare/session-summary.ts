@@ -1,9 +1,8 @@
 import type { Access } from '../../domain/forge/access.js';
 import type { FreshSession, PullState, TurnSummary } from '../../domain/prompt/prompt-input.js';
-import { isNotFound } from '../../domain/base/errors.js';
+import { unlessNotFound } from '../../domain/base/errors.js';
 import type { WakeReference } from '../../domain/run/events.js';
 import type { Forge } from '../../domain/forge/forge.js';
-import type { Comment } from '../../domain/forge/issue.js';
 import type { PromptEvent } from '../../domain/prompt/prompt-input.js';
 import type { TurnResult } from '../../domain/run/turn.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
@@ -58,18 +57,12 @@ async function doneSummaries(
 }
 
 async function pullState({ forge, access }: SummarySources, number: number): Promise<PullState | null> {
-  try {
-    const [{ author, title, state, merged, draft }, bot] = await Promise.all([
-      forge.readPr(number),
-      forge.whoAmI(),
-    ]);
-    const known = author.id === bot.id || (await access.mayWake(author.login));
-    const shown = merged ? 'merged' : draft && state === 'open' ? 'an open draft' : state;
-    return { number, title: known ? title : null, state: shown };
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
+  const [pull, bot] = await Promise.all([unlessNotFound(forge.readPr(number)), forge.whoAmI()]);
+  if (pull === undefined) return null;
+  const { author, title, state, merged, draft } = pull;
+  const known = author.id === bot.id || (await access.mayWake(author.login));
+  const shown = merged ? 'merged' : draft && state === 'open' ? 'an open draft' : state;
+  return { number, title: known ? title : null, state: shown };
 }
 
 /** Of those who may wake the agent, and the agent's own. */
@@ -78,7 +71,7 @@ async function latestComments(
   number: number,
   told: ReadonlySet<number>,
 ): Promise<SaidEvent[]> {
-  const [all, bot] = await Promise.all([commentsOf(forge, number), forge.whoAmI()]);
+  const [all = [], bot] = await Promise.all([unlessNotFound(forge.readComments(number)), forge.whoAmI()]);
   const found: SaidEvent[] = [];
   for (const { id, author, createdAt: at, body } of all.slice(-MAX_LOOKED_AT).reverse()) {
     if (told.has(id)) continue;
@@ -87,15 +80,6 @@ async function latestComments(
     found.push({ kind: 'comment', number, author: author.login, at, body });
   }
   return found;
-}
-
-async function commentsOf(forge: Forge, number: number): Promise<Comment[]> {
-  try {
-    return await forge.readComments(number);
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
 }
 
 function byTime(a: SaidEvent, b: SaidEvent): number {

@@ -1,4 +1,4 @@
-import { isNotFound } from '../../domain/base/errors.js';
+import { unlessNotFound } from '../../domain/base/errors.js';
 import type { Forge, OpenPrInput } from '../../domain/forge/forge.js';
 import type { PullRequest } from '../../domain/forge/issue.js';
 
@@ -8,10 +8,6 @@ export async function openAgainst(
   wanted: Omit<OpenPrInput, 'base'>,
   base: string | undefined,
 ): Promise<PullRequest> {
-  try {
-    if (base !== undefined) return await forge.openPr({ ...wanted, base });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-  return forge.openPr({ ...wanted, base: (await forge.readRepository()).defaultBranch });
+  const opened = base === undefined ? undefined : await unlessNotFound(forge.openPr({ ...wanted, base }));
+  return opened ?? forge.openPr({ ...wanted, base: (await forge.readRepository()).defaultBranch });
 }

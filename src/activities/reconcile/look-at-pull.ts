@@ -1,4 +1,4 @@
-import { isNotFound } from '../../domain/base/errors.js';
+import { unlessNotFound } from '../../domain/base/errors.js';
 import type { FeedComment, FeedPull, FeedReview, ForgeFeed } from '../../domain/forge/forge-feed.js';
 import { isHeadOfOurs } from '../../domain/forge/issue.js';
 import type { Place } from '../../domain/forge/issue.js';
@@ -39,11 +39,8 @@ export async function lookAtPull(
   number: number,
 ): Promise<Readonly<Record<string, WatchedRun>>> {
   const named = runs.filter(({ row }) => row.prNumber === number || row.issueNumber === number);
-  let pull: FeedPull;
-  try {
-    pull = await feed.pull(place, number);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
+  const pull = await unlessNotFound(feed.pull(place, number));
+  if (pull === undefined) {
     if (named.length > 0) await box.post([goneFinding(place, number, headRefOf(rowsOf(named), number))]);
     return {};
   }

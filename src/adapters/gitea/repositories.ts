@@ -1,6 +1,6 @@
 import type { ForgeUnit } from '../../domain/forge/forge.js';
 import type { Place } from '../../domain/forge/issue.js';
-import { ForgeHttpError, isNotFound } from '../../domain/base/errors.js';
+import { ForgeHttpError, unlessNotFound } from '../../domain/base/errors.js';
 import { asObject, integerOf, textOf } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaClient } from './gitea-client.js';
@@ -19,28 +19,18 @@ export async function canRead(repo: GiteaRepo, unit: ForgeUnit): Promise<boolean
  * @throws {ForgeHttpError} away, when the forge does not even know our account
  */
 export async function whereIs(client: GiteaClient, repoId: number): Promise<Place | undefined> {
-  try {
-    const raw = asObject(
-      await client.json({ method: 'GET', path: ['repositories', forgeNumber(repoId)] }),
-      'repository',
-    );
+  const found = await unlessNotFound(
+    client.json({ method: 'GET', path: ['repositories', forgeNumber(repoId)] }),
+  );
+  if (found !== undefined) {
+    const raw = asObject(found, 'repository');
     const owner = textOf(asObject(raw['owner'], 'owner'), 'login');
     return { repoId: integerOf(raw, 'id'), owner, repo: textOf(raw, 'name') };
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
   }
-  await assertForge(client);
-  return undefined;
-}
-
-/** A proxy that has lost its forge knows nothing at all. */
-async function assertForge(client: GiteaClient): Promise<void> {
-  try {
-    await client.request({ method: 'GET', path: ['user'] });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const message =
-      'nothing is found on the forge, not even our own account: is it up behind its proxy, and is FORGE_GITEA_API right?';
-    throw new ForgeHttpError(0, 'GET', '/user', message, { cause: error });
-  }
+  // A proxy that has lost its forge knows nothing at all.
+  if ((await unlessNotFound(client.request({ method: 'GET', path: ['user'] }))) !== undefined)
+    return undefined;
+  const message =
+    'nothing is found on the forge, not even our own account: is it up behind its proxy, and is FORGE_GITEA_API right?';
+  throw new ForgeHttpError(0, 'GET', '/user', message);
 }

@@ -128,3 +128,13 @@ const NOT_HERE = new Set([301, 302, 307, 308, 404, 410]);
 export function isNotFound(error: unknown): boolean {
   return error instanceof ForgeHttpError && NOT_HERE.has(error.status);
 }
+
+/** `undefined` instead of the error for what is not there. */
+export async function unlessNotFound<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
