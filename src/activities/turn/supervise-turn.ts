@@ -6,7 +6,7 @@ import { SetAsideError } from '../../domain/run/under-way.js';
 import { stepOfTurn } from '../base/work-of-run.js';
 import { hasBegun } from './begin/begin-turn.js';
 import { beginWhenPossible } from './begin/begin-when-possible.js';
-import { eitherSignal } from './either-signal.js';
+import { eitherSignal } from '../../domain/base/abort-with.js';
 import { TurnJournal } from './turn-journal.js';
 import { stopBundle, TurnWatch, type TurnLink } from './turn-watch.js';
 

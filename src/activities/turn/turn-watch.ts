@@ -8,7 +8,7 @@ import { offerHosts } from '../supervise/offer-hosts.js';
 import type { StreamReader } from '../../domain/agent/agent-stream.js';
 import { agentReport, sessionOf } from './agent-report.js';
 import { agentRuns } from './ask-agent.js';
-import { eitherSignal } from './either-signal.js';
+import { eitherSignal } from '../../domain/base/abort-with.js';
 import { keepBundle } from './bundle-keeper.js';
 import { guardDisk } from './guard-disk.js';
 import { isGone } from '../base/is-gone.js';

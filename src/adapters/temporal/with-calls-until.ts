@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Client } from '@temporalio/client';
+import { abortWith } from '../../domain/base/abort-with.js';
 
 /**
  * Runs work whose calls end when the signal aborts. The SDK leaves a listener on the signal it is given for each call, for
@@ -10,16 +11,11 @@ export async function withCallsUntil<T>(
   stopped: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
-  const calls = new AbortController();
-  setMaxListeners(0, calls.signal);
-  const end = (): void => {
-    calls.abort(stopped.reason);
-  };
-  if (stopped.aborted) end();
-  stopped.addEventListener('abort', end, { once: true });
+  const { controller, release } = abortWith(stopped);
+  setMaxListeners(0, controller.signal);
   try {
-    return await client.withAbortSignal(calls.signal, work);
+    return await client.withAbortSignal(controller.signal, work);
   } finally {
-    stopped.removeEventListener('abort', end);
+    release();
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import type { LogLine, LogPosition } from '../../../domain/bottle/bottle-runtime.js';
+import { abortWith } from '../../../domain/base/abort-with.js';
 import { openStream } from '../engine-stream.js';
 import { normaliseEngineTime, toUnixNanos } from './engine-time.js';
 import { toRuntimeError } from '../errors.js';
@@ -48,13 +49,7 @@ export async function followContainerLogs(
   const gap = new GapSearch();
   let mayHaveGap = false;
   let failure: { readonly thrown: unknown } | undefined;
-  // Not `AbortSignal.any`: in Node 20 it lets its sources be collected, and a time-out among them never comes.
-  const stop = new AbortController();
-  const forward = (): void => {
-    stop.abort(signal.reason);
-  };
-  signal.addEventListener('abort', forward);
-  if (signal.aborted) forward();
+  const { controller: stop, release } = abortWith(signal);
   const pass = (line: LogLine): void => {
     if (stop.signal.aborted) return;
     try {
@@ -97,7 +92,7 @@ export async function followContainerLogs(
   } catch (error) {
     if (!stop.signal.aborted) throw toRuntimeError(error, `follow the log of ${source.name}`);
   } finally {
-    signal.removeEventListener('abort', forward);
+    release();
   }
   if (failure !== undefined) throw failure.thrown;
   return { mayHaveGap: mayHaveGap && !signal.aborted };
@@ -114,13 +109,8 @@ async function followWhileRunning(
   stop: AbortSignal,
   onLine: (line: LogLine) => void,
 ): Promise<boolean> {
-  const done = new AbortController();
+  const { controller: done, release } = abortWith(stop);
   const { signal } = done;
-  const finish = (): void => {
-    done.abort();
-  };
-  stop.addEventListener('abort', finish);
-  if (stop.aborted) finish();
   const lines = new LogLineAssembler({ ...source.since }, onLine);
   const following = readLogs(docker, source, true, signal, lines);
   const stopped = waitUntilStopped(docker, source.id, source.name, { signal });
@@ -130,8 +120,8 @@ async function followWhileRunning(
     await Promise.race([following, overdue]);
     return await Promise.race([stopped.then(() => true), pause(FOLLOW_AGAIN_MS, false, { signal })]);
   } finally {
-    finish();
-    stop.removeEventListener('abort', finish);
+    done.abort();
+    release();
     await settled;
   }
 }

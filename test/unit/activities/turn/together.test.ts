@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eitherSignal } from '../../../../src/activities/turn/either-signal.js';
+import { eitherSignal } from '../../../../src/domain/base/abort-with.js';
 import { together } from '../../../../src/activities/turn/together.js';
 
 describe('work side by side', () => {
