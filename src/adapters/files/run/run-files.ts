@@ -71,14 +71,7 @@ export class LocalRunFiles implements RunFiles {
   }
 
   paths(slug: string): RunPaths {
-    const layout = this.#layout(slug);
-    const { root, workspace, turnInput, queueOut, queueIn, transcript } = layout;
-    const { bundleToken, bundleSecrets, currentConfig } = layout;
-    return {
-      ...{ root, workspace, turnInput, queueOut, queueIn, transcript },
-      ...{ bundleToken, bundleSecrets, currentConfig },
-      ...this.#options.elsewhere,
-    };
+    return { ...this.#layout(slug), ...this.#options.elsewhere };
   }
 
   async prepare(slug: string): Promise<RunPaths & { readonly isNew: boolean }> {
