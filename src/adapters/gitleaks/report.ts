@@ -1,29 +1,22 @@
 import { z } from 'zod';
 import { SecretScanError } from '../../domain/base/errors.js';
 
-/** What we use of a finding in gitleaks' JSON report. */
-export interface ReportedFinding {
-  readonly rule: string;
-  readonly file: string;
-  readonly line: number;
-  /** Empty outside git. */
-  readonly commit: string;
-}
+/** What we use of a finding in gitleaks' JSON report; the commit is empty outside git. */
+const finding = z
+  .object({ RuleID: z.string(), File: z.string(), StartLine: z.number(), Commit: z.string() })
+  .transform(({ RuleID: rule, File: file, StartLine: line, Commit: commit }) => ({
+    rule,
+    file,
+    line,
+    commit,
+  }));
 
-const reportSchema = z.array(
-  z.object({ RuleID: z.string(), File: z.string(), StartLine: z.number(), Commit: z.string() }),
-);
+export type ReportedFinding = z.infer<typeof finding>;
 
 /** Errors: `SecretScanError` for anything that is not a report. */
 export function parseReport(text: string): ReportedFinding[] {
   try {
-    const findings = reportSchema.parse(JSON.parse(text));
-    return findings.map((one) => ({
-      rule: one.RuleID,
-      file: one.File,
-      line: one.StartLine,
-      commit: one.Commit,
-    }));
+    return z.array(finding).parse(JSON.parse(text));
   } catch (cause) {
     throw new SecretScanError('gitleaks wrote no report', { cause });
   }
