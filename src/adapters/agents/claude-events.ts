@@ -1,7 +1,6 @@
-import { isRecord } from '../../domain/base/is-record.js';
+import { fieldsOf, isRecord } from '../../domain/base/is-record.js';
 import type { AgentEvent, AgentOutcome, StreamReader } from '../../domain/agent/agent-stream.js';
 import {
-  fieldsOf,
   inShort,
   JsonLinesReader,
   objectsOf,

@@ -126,11 +126,6 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Of an untrusted field: an object's fields, none of anything else. */
-export function fieldsOf(value: unknown): JsonEvent {
-  return isRecord(value) ? value : {};
-}
-
 /** Of an untrusted field: the texts of a list of blocks, a line each. */
 export function textsIn(blocks: unknown): string {
   return objectsOf(blocks)

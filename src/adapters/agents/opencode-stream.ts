@@ -1,5 +1,6 @@
+import { fieldsOf } from '../../domain/base/is-record.js';
 import type { AgentEvent, ReportedUse, StreamReader } from '../../domain/agent/agent-stream.js';
-import { fieldsOf, inShort, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
+import { inShort, JsonLinesReader, textOf, type JsonEvent } from './json-lines.js';
 import { addReported, NOTHING_REPORTED, providerOutcome, reportedOf } from './reported.js';
 
 export function isOpencodeSession(text: string): boolean {

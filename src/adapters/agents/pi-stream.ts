@@ -1,13 +1,6 @@
+import { fieldsOf } from '../../domain/base/is-record.js';
 import type { AgentEvent, AgentOutcome, ReportedUse } from '../../domain/agent/agent-stream.js';
-import {
-  fieldsOf,
-  inShort,
-  objectsOf,
-  textOf,
-  textsIn,
-  type JsonEvent,
-  type JsonLinesDialect,
-} from './json-lines.js';
+import { inShort, objectsOf, textOf, textsIn, type JsonEvent, type JsonLinesDialect } from './json-lines.js';
 import { addReported, NOTHING_REPORTED, providerOutcome, reportedOf } from './reported.js';
 import { isUuid } from './uuid-v5.js';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../domain/base/is-record.js';
+import { fieldsOf } from '../../domain/base/is-record.js';
 
 export interface EngineFacts {
   readonly version: string;
@@ -14,7 +14,7 @@ export interface EngineFacts {
 
 /** What the engine's `GET /info` tells; what it does not tell is left out rather than believed. */
 export function factsOf(info: unknown): Omit<EngineFacts, 'version' | 'apiVersion'> {
-  const { Driver, DriverStatus, Runtimes, DockerRootDir } = recordOf(info);
+  const { Driver, DriverStatus, Runtimes, DockerRootDir } = fieldsOf(info);
   const storageDriver = typeof Driver === 'string' ? Driver : 'unknown storage driver';
   const pairs: readonly unknown[] = Array.isArray(DriverStatus) ? DriverStatus : [];
   const onXfs = pairs.some(
@@ -24,17 +24,13 @@ export function factsOf(info: unknown): Omit<EngineFacts, 'version' | 'apiVersio
     storageDriver,
     storageQuota:
       storageDriver === 'btrfs' || storageDriver === 'zfs' || (storageDriver === 'overlay2' && onXfs),
-    runtimes: Object.keys(recordOf(Runtimes)).sort(),
+    runtimes: Object.keys(fieldsOf(Runtimes)).sort(),
     dataRoot: typeof DockerRootDir === 'string' && DockerRootDir !== '' ? DockerRootDir : null,
   };
 }
 
 /** Infinity when it does not say. */
 export function cpusOf(info: unknown): number {
-  const { NCPU } = recordOf(info);
+  const { NCPU } = fieldsOf(info);
   return typeof NCPU === 'number' && NCPU > 0 ? NCPU : Infinity;
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
 }

@@ -1,7 +1,7 @@
 /** DSSE envelopes (https://github.com/secure-systems-lab/dsse) with Ed25519. */
 import { dsse } from '@sigstore/core';
 import { sign, verify, type KeyObject } from 'node:crypto';
-import { isRecord, recordIn } from '../../domain/base/is-record.js';
+import { fieldsOf, recordIn } from '../../domain/base/is-record.js';
 import { canonicalJson } from '../../domain/provenance/chain.js';
 import {
   IN_TOTO_PAYLOAD,
@@ -36,7 +36,7 @@ export function openEnvelope(text: string, keys: ReadonlyMap<string, KeyObject>)
   const signatures = envelope?.['signatures'];
   const first: unknown = Array.isArray(signatures) && signatures.length === 1 ? signatures[0] : undefined;
   const { payloadType, payload } = envelope ?? {};
-  const { keyid, sig } = isRecord(first) ? first : {};
+  const { keyid, sig } = fieldsOf(first);
   const bytes = typeof payload === 'string' ? strictBase64(payload) : undefined;
   const signature = typeof sig === 'string' ? strictBase64(sig) : undefined;
   const statement = bytes === undefined ? undefined : statementIn(bytes);

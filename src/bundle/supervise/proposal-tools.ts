@@ -1,4 +1,4 @@
-import { isRecord } from '../../domain/base/is-record.js';
+import { fieldsOf } from '../../domain/base/is-record.js';
 import { routeAddress } from '../../domain/egress/agent-env.js';
 import { CURRENT_CONFIG_DIR } from '../../domain/egress/ports.js';
 import {
@@ -125,7 +125,7 @@ function proposing(name: ProposalTool): Method & ToolSource {
 }
 
 function inWords(result: unknown): string {
-  const { status, notes } = isRecord(result) ? result : {};
+  const { status, notes } = fieldsOf(result);
   const known = String(status);
   const meaning = Object.entries(MEANING).find(([each]) => each === known)?.[1] ?? 'unknown';
   const said = typeof notes === 'string' && notes !== '' ? ` The person says: ${notes}` : '';

@@ -1,5 +1,4 @@
 /** Values of rows, which an export may hold in any shape: what is not there is `null`. */
-import { isRecord } from '../../domain/base/is-record.js';
 import { isoTimeOf } from '../../domain/base/iso-time.js';
 import type { Columns, RecordedRow, RecordSource, RunRecord } from '../../domain/provenance/record.js';
 
@@ -16,10 +15,6 @@ export function parsedColumn(columns: Columns, name: string): unknown {
   } catch {
     return null;
   }
-}
-
-export function objectOf(value: unknown): Fields {
-  return isRecord(value) ? value : {};
 }
 
 export function listOf(value: unknown): readonly unknown[] {

@@ -1,9 +1,10 @@
 /** A run's record as one page for an auditor, for a screen and for paper: no script, and nothing from elsewhere. */
 import { createHash } from 'node:crypto';
+import { fieldsOf } from '../../domain/base/is-record.js';
 import { publishedInRows } from '../../domain/provenance/published.js';
 import type { Columns, RunRecord } from '../../domain/provenance/record.js';
 import type { Verdict } from '../../domain/provenance/verify-record.js';
-import { objectOf, parsedColumn, rowsOf, textOf, timeOf } from './fields.js';
+import { parsedColumn, rowsOf, textOf, timeOf } from './fields.js';
 import { html, type Html } from './html.js';
 import { STYLE } from './style.js';
 import { turnSections } from './turns.js';
@@ -129,7 +130,7 @@ function commands(record: RunRecord): Html {
   return table(
     ['Time', 'Who', 'What', 'With'],
     rowsOf(record, 'operatorCommand').map((row) => {
-      const detail = objectOf(parsedColumn(row, 'detail'));
+      const detail = fieldsOf(parsedColumn(row, 'detail'));
       const given = Object.keys(detail).length === 0 ? null : JSON.stringify(detail);
       return [timeOf(row['at']), textOf(row['who']), textOf(row['kind']), given];
     }),

@@ -1,5 +1,6 @@
+import { fieldsOf } from '../../domain/base/is-record.js';
 import type { Columns, RunRecord } from '../../domain/provenance/record.js';
-import { listOf, objectOf, parsedColumn, rowsOf, textOf, timeOf, type Fields } from './fields.js';
+import { listOf, parsedColumn, rowsOf, textOf, timeOf, type Fields } from './fields.js';
 import { html, type Html } from './html.js';
 
 /** A section for each turn, in order. */
@@ -14,8 +15,8 @@ function turnSection(turn: number, rows: readonly Columns[]): Html {
   const rowOf = (event: string): Columns | undefined =>
     rows.find((row) => Number(row['turn']) === turn && row['event'] === event);
   const [begun, ended] = [rowOf('begun'), rowOf('ended')];
-  const begin = objectOf(begun && parsedColumn(begun, 'detail'));
-  const end = objectOf(ended && parsedColumn(ended, 'detail'));
+  const begin = fieldsOf(begun && parsedColumn(begun, 'detail'));
+  const end = fieldsOf(ended && parsedColumn(ended, 'detail'));
   const facts: readonly (readonly [string, string | null])[] = [
     ['Cause', textOf(begin['cause'])],
     ['Began', timeOf(begun?.['at'])],
@@ -27,15 +28,15 @@ function turnSection(turn: number, rows: readonly Columns[]): Html {
     ['Session, by the agent', textOf(end['sessionId'])],
     ['Transcript (SHA-256)', textOf(end['transcriptHash'])],
     ['Exit code', textOf(end['exitCode'])],
-    ['Agent said', done(objectOf(end['done']))],
+    ['Agent said', done(fieldsOf(end['done']))],
     ['Stopped by us', textOf(end['stopped'])],
     ['Watchdog fired', textOf(end['watchdogFired'])],
     ['Why it is at rest', textOf(end['reason'])],
-    ['Model, by the sidecar', use(objectOf(objectOf(end['model'])['use']))],
-    ['Reached, by the sidecar', reached(objectOf(end['egress']))],
+    ['Model, by the sidecar', use(fieldsOf(fieldsOf(end['model'])['use']))],
+    ['Reached, by the sidecar', reached(fieldsOf(end['egress']))],
     ['Secret scans', scans(listOf(end['secretScans']))],
     ['Published by open_pr', byAgent(listOf(end['published']))],
-    ['Published', published(objectOf(end['publish']))],
+    ['Published', published(fieldsOf(end['publish']))],
   ];
   const shown = facts.filter(([, value]) => value !== null);
   return html`<section>
@@ -68,14 +69,14 @@ function use(metered: Fields): string | null {
 }
 
 function reached({ hosts, refusals }: Fields): string | null {
-  const open = listOf(hosts).map((one) => textOf(objectOf(one)['host']));
-  const closed = listOf(refusals).map((one) => `${textOf(objectOf(one)['host']) ?? ''} (refused)`);
+  const open = listOf(hosts).map((one) => textOf(fieldsOf(one)['host']));
+  const closed = listOf(refusals).map((one) => `${textOf(fieldsOf(one)['host']) ?? ''} (refused)`);
   const all = [...open, ...closed].filter(Boolean);
   return all.length === 0 ? null : all.join(', ');
 }
 
 function scans(reports: readonly unknown[]): string | null {
-  return reports.length === 0 ? null : reports.map((report) => scan(objectOf(report))).join('; ');
+  return reports.length === 0 ? null : reports.map((report) => scan(fieldsOf(report))).join('; ');
 }
 
 function scan({ scanner, outcome, findings, rules }: Fields): string {
@@ -86,7 +87,7 @@ function scan({ scanner, outcome, findings, rules }: Fields): string {
 
 function byAgent(works: readonly unknown[]): string | null {
   const each = works
-    .map(objectOf)
+    .map(fieldsOf)
     .map(({ pr, head }) => `pull request #${String(pr)}, ${textOf(head) ?? ''}`);
   return each.length === 0 ? null : each.join('; ');
 }

@@ -3,6 +3,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Of something from outside: an object's fields, none of anything else. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
 /** The object in a JSON text; `undefined` for any other text. */
 export function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,4 +1,4 @@
-import { isRecord, recordIn } from '../base/is-record.js';
+import { fieldsOf, recordIn } from '../base/is-record.js';
 import { isCommitId } from '../forge/issue.js';
 import type { RecordedRow } from './record.js';
 
@@ -7,14 +7,14 @@ export function publishedCommits(details: readonly object[]): readonly string[] 
   const heads = details.flatMap((detail) => {
     const { publish, published } = detail as { readonly publish?: unknown; readonly published?: unknown };
     const byAgent = Array.isArray(published) ? published.map(headOf) : [];
-    const { kind } = isRecord(publish) ? publish : {};
+    const { kind } = fieldsOf(publish);
     return kind === 'published' || kind === 'pushed' ? [...byAgent, headOf(publish)] : byAgent;
   });
   return [...new Set(heads)].filter((head) => typeof head === 'string').filter(isCommitId);
 }
 
 function headOf(work: unknown): unknown {
-  return isRecord(work) ? work['head'] : undefined;
+  return fieldsOf(work)['head'];
 }
 
 /** The same of rows as they are stored. */

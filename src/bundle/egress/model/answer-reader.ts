@@ -1,4 +1,4 @@
-import { isRecord } from '../../../domain/base/is-record.js';
+import { fieldsOf } from '../../../domain/base/is-record.js';
 import type { AnswerUse } from '../../../domain/egress/model-prices.js';
 import type { ModelTrouble } from '../../../domain/run/model-use.js';
 import type { JsonObject } from './json-body.js';
@@ -47,6 +47,5 @@ export function tokens(value: unknown): number {
 }
 
 export function objectIn(value: unknown, key: string): JsonObject {
-  const inner = isRecord(value) ? value[key] : undefined;
-  return isRecord(inner) ? inner : {};
+  return fieldsOf(fieldsOf(value)[key]);
 }

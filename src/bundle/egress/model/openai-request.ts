@@ -1,5 +1,5 @@
 /** Requests of OpenAI's Responses API, and of its Chat Completions API, which others speak too. */
-import { isRecord } from '../../../domain/base/is-record.js';
+import { fieldsOf, isRecord } from '../../../domain/base/is-record.js';
 import type { JsonObject } from './json-body.js';
 import {
   cappedOutput,
@@ -79,9 +79,7 @@ export const OPENAI_CHAT: Dialect = {
       // Only where its client knows the key: other servers than OpenAI's refuse it.
       ...('store' in body && !allow.includes('store') ? { store: false } : {}),
       // What was used stands in a stream only when it is asked for.
-      ...(stream === true
-        ? { stream_options: { ...(isRecord(options) ? options : {}), include_usage: true } }
-        : {}),
+      ...(stream === true ? { stream_options: { ...fieldsOf(options), include_usage: true } } : {}),
     };
   },
 };
