@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
 import { SqliteDialect } from 'kysely';
-import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { openDatabaseReadOnly } from '../../../src/adapters/sqlite/open-database-read-only.js';
 import { createProposalStore } from '../../../src/adapters/sqlite/proposal-store.js';
 import { stateDb } from '../../../src/adapters/sqlite/state-tables.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
 import type { ProposalDecisionRow, ProposalRow } from '../../../src/domain/run/rows.js';
-import type { Database } from '../../../src/domain/run/stores.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
+import { useDatabase } from '../../support/webhook/use-database.js';
 
 const idOf = (n: number): string => n.toString(16).padStart(8, '0').padEnd(32, '0');
 
@@ -38,21 +37,13 @@ const decision = (n: number, changes: Partial<ProposalDecisionRow> = {}): Propos
 describe('proposals in SQLite', () => {
   const newPath = useNewPaths();
   let file: string;
-  let database: Database;
-
-  beforeEach(async () => {
-    file = newPath();
-    database = await openDatabase(file);
-  });
-  afterEach(async () => {
-    await database.close();
-  });
+  const database = useDatabase(() => (file = newPath()));
 
   const ids = async (rows: Promise<readonly { readonly id: string }[]>): Promise<string[]> =>
     (await rows).map(({ id }) => id);
 
   it('wait in the order in which they came, those of one moment in that of their rows', async () => {
-    const { proposals } = database;
+    const { proposals } = database();
     await proposals.add(row(9, { at: 20 }));
     await proposals.add(row(8, { at: 10, slug: 's-2' }));
     await proposals.add(row(7, { at: 20 }));
@@ -64,7 +55,7 @@ describe('proposals in SQLite', () => {
   });
 
   it('keep what came of them, and a decision is of one run', async () => {
-    const { proposals } = database;
+    const { proposals } = database();
     const rejected = decision(1, { status: 'rejected', ref: null, notesRef: 'b'.repeat(64) });
     for (const one of [row(1), row(2), row(1, { slug: 's-2' })]) await proposals.add(one);
     await proposals.decide(rejected);
@@ -80,7 +71,7 @@ describe('proposals in SQLite', () => {
   });
 
   it('are written once: neither a repeated row nor a later decision is a second one', async () => {
-    const { proposals } = database;
+    const { proposals } = database();
     await proposals.add(row(1));
     await proposals.add(row(1, { ref: 'c'.repeat(64) }));
     await proposals.decide(decision(1));
@@ -90,7 +81,7 @@ describe('proposals in SQLite', () => {
   });
 
   it('are found by the beginning of their id, at most ten', async () => {
-    const { proposals } = database;
+    const { proposals } = database();
     for (let n = 0; n < 16; n += 1) await proposals.add(row(0xab00 + n));
     await proposals.add(row(0xac00));
     await proposals.decide(decision(0xab03));
@@ -104,10 +95,10 @@ describe('proposals in SQLite', () => {
   });
 
   it('can be neither changed nor removed, and have no status that is none', async () => {
-    await database.proposals.add(row(1));
-    await database.proposals.decide(decision(1));
+    await database().proposals.add(row(1));
+    await database().proposals.decide(decision(1));
     // @ts-expect-error: nobody has said that
-    await assert.rejects(database.proposals.decide(decision(2, { status: 'pending' })), /CHECK constraint/);
+    await assert.rejects(database().proposals.decide(decision(2, { status: 'pending' })), /CHECK constraint/);
     const raw = new SqliteDatabase(file);
     try {
       for (const table of ['proposal', 'proposal_decision'])
@@ -119,7 +110,7 @@ describe('proposals in SQLite', () => {
   });
 
   it('are there for readers, who write none', async () => {
-    await database.proposals.add(row(1));
+    await database().proposals.add(row(1));
     const reader = openDatabaseReadOnly(file);
     try {
       assert.deepEqual(await reader.proposals.open(), [row(1)]);
@@ -130,7 +121,7 @@ describe('proposals in SQLite', () => {
   });
 
   it('wait no more when their decision was there first', async () => {
-    const { proposals } = database;
+    const { proposals } = database();
     await proposals.decide(decision(1));
     await proposals.add(row(1));
     assert.deepEqual(await proposals.open(), []);

@@ -3,11 +3,10 @@ import SqliteDatabase from 'better-sqlite3';
 import { SqliteDialect } from 'kysely';
 import { createRunStore } from '../../../src/adapters/sqlite/run-store.js';
 import { stateDb } from '../../../src/adapters/sqlite/state-tables.js';
-import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import type { Database } from '../../../src/domain/run/stores.js';
 import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/run/rows.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
+import { useDatabase } from '../../support/webhook/use-database.js';
 
 const run: RunRow = {
   slug: 's-1',
@@ -41,32 +40,26 @@ const operation = (id: string, text = 'read issue #1'): OperationRow => ({
 describe('run, turn and operation rows in SQLite', () => {
   const newPath = useNewPaths();
   let file: string;
-  let database: Database;
-
-  beforeEach(async () => {
-    file = newPath();
-    database = await openDatabase(file);
-  });
-  afterEach(async () => {
-    await database.close();
-  });
+  const database = useDatabase(() => (file = newPath()));
 
   it('adds up the runs that go on, without a look at every turn', async () => {
-    await database.runs.appendRun({ ...run, slug: 'b-2' });
+    await database().runs.appendRun({ ...run, slug: 'b-2' });
     for (const [slug, issueNumber, status] of [
       ['b-2', 2, 'frozen'],
       ['a-1', 1, 'running'],
       ['c-3', 3, 'destroyed'],
     ] as const)
-      await database.forgeState.upsert(stateRow({ slug, issueNumber, status, phase: status, reason: null }));
+      await database().forgeState.upsert(
+        stateRow({ slug, issueNumber, status, phase: status, reason: null }),
+      );
     const used = (microUsd: number, sessionId: string): TurnRow['detail'] => ({
       ...{ sessionId, model: { use: { microUsd } } },
     });
     for (const row of [turn(1, 'ended', used(5, 's')), turn(2, 'ended', used(7, 't')), turn(3, 'begun')])
-      await database.runs.appendTurn({ ...row, slug: 'b-2' });
-    await database.sessions.update('b-2', 9);
+      await database().runs.appendTurn({ ...row, slug: 'b-2' });
+    await database().sessions.update('b-2', 9);
     const known = { phase: 'running', reason: null, createdAt: null, turn: 0, microUsd: 0 };
-    assert.deepEqual(await database.runs.overview(), [
+    assert.deepEqual(await database().runs.overview(), [
       { ...known, slug: 'a-1', workflowId: 'gitea:alice/demo#1' },
       {
         slug: 'b-2',
@@ -89,43 +82,43 @@ describe('run, turn and operation rows in SQLite', () => {
   });
 
   it('gives back what was appended, in order', async () => {
-    await database.runs.appendRun(run);
+    await database().runs.appendRun(run);
     for (const row of [turn(10, 'begun'), turn(2, 'ended', { exitCode: 0 }), turn(2, 'begun')])
-      await database.runs.appendTurn(row);
-    await database.runs.appendOperations([operation('b'), operation('a')]);
-    assert.deepEqual(await database.runs.run('s-1'), run);
-    assert.deepEqual(await database.runs.turns('s-1'), [
+      await database().runs.appendTurn(row);
+    await database().runs.appendOperations([operation('b'), operation('a')]);
+    assert.deepEqual(await database().runs.run('s-1'), run);
+    assert.deepEqual(await database().runs.turns('s-1'), [
       turn(2, 'begun'),
       turn(2, 'ended', { exitCode: 0 }),
       turn(10, 'begun'),
     ]);
-    assert.deepEqual(await database.runs.operations('s-1'), [operation('b'), operation('a')]);
-    assert.equal(await database.runs.run('s-2'), undefined);
-    assert.deepEqual(await database.runs.turns('s-2'), []);
+    assert.deepEqual(await database().runs.operations('s-1'), [operation('b'), operation('a')]);
+    assert.equal(await database().runs.run('s-2'), undefined);
+    assert.deepEqual(await database().runs.turns('s-2'), []);
   });
 
   it('makes no second row of a repeated append, and the first one stays', async () => {
-    await database.runs.appendRun(run);
-    await database.runs.appendRun({ ...run, agentName: 'other' });
-    await database.runs.appendTurn(turn(1, 'ended', { exitCode: 0 }));
-    await database.runs.appendTurn(turn(1, 'ended', { exitCode: 1 }));
-    await database.runs.appendOperations([operation('a')]);
-    await database.runs.appendOperations([operation('a', 'other'), operation('b')]);
-    assert.equal((await database.runs.run('s-1'))?.agentName, 'coder');
-    assert.deepEqual(await database.runs.turns('s-1'), [turn(1, 'ended', { exitCode: 0 })]);
-    assert.deepEqual(await database.runs.operations('s-1'), [operation('a'), operation('b')]);
+    await database().runs.appendRun(run);
+    await database().runs.appendRun({ ...run, agentName: 'other' });
+    await database().runs.appendTurn(turn(1, 'ended', { exitCode: 0 }));
+    await database().runs.appendTurn(turn(1, 'ended', { exitCode: 1 }));
+    await database().runs.appendOperations([operation('a')]);
+    await database().runs.appendOperations([operation('a', 'other'), operation('b')]);
+    assert.equal((await database().runs.run('s-1'))?.agentName, 'coder');
+    assert.deepEqual(await database().runs.turns('s-1'), [turn(1, 'ended', { exitCode: 0 })]);
+    assert.deepEqual(await database().runs.operations('s-1'), [operation('a'), operation('b')]);
   });
 
   it('lets nobody change or remove an appended row', async () => {
-    await database.runs.appendRun(run);
-    await database.runs.appendTurn(turn(1, 'begun'));
-    await database.runs.appendOperations([operation('a')]);
+    await database().runs.appendRun(run);
+    await database().runs.appendTurn(turn(1, 'begun'));
+    await database().runs.appendOperations([operation('a')]);
     const other = new SqliteDatabase(file);
     for (const table of ['run', 'turn', 'operation']) {
       assert.throws(() => other.exec(`UPDATE ${table} SET slug = 'x'`), /append-only/);
       assert.throws(() => other.exec(`DELETE FROM ${table}`), /append-only/);
     }
     other.close();
-    assert.equal((await database.runs.operations('s-1')).length, 1);
+    assert.equal((await database().runs.operations('s-1')).length, 1);
   });
 });

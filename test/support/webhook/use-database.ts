@@ -3,8 +3,7 @@ import type { Database } from '../../../src/domain/run/stores.js';
 import { useNewPaths } from './temp-dir.js';
 
 /** A real database for each test of a suite, new and closed after it. */
-export function useDatabase(): () => Database {
-  const newPath = useNewPaths();
+export function useDatabase(newPath = useNewPaths()): () => Database {
   let database: Database | undefined;
   beforeEach(async () => {
     database = await openDatabase(newPath());
