@@ -4,7 +4,7 @@
  */
 export function abortWith(...sources: readonly AbortSignal[]): {
   readonly controller: AbortController;
-  release(): void;
+  readonly release: () => void;
 } {
   const controller = new AbortController();
   const abort = (): void => {
