@@ -1,4 +1,4 @@
-import { isNotFound } from '../../domain/base/errors.js';
+import { unlessNotFound } from '../../domain/base/errors.js';
 import type { CheckStatus, Comment, ForgeUser, Review } from '../../domain/forge/issue.js';
 import { defineMethod, type CallStory, type MethodContext } from '../plane/method.js';
 import type { TextGate } from '../plane/text-gate.js';
@@ -96,7 +96,8 @@ export const readComments = defineMethod({
     const target = `#${String(params.number)}`;
     // One after the other: each may be as large as an answer of the forge may be.
     const allComments = await forge.readComments(params.number);
-    const allReviews = await reviewsOf(params.number, forge);
+    // An issue has no reviews, and the forge says so with "not found".
+    const allReviews = (await unlessNotFound(forge.readReviews(params.number))) ?? [];
     // Before they are counted: nobody's words are crowded out by those of strangers.
     const comments = allComments.filter(({ id, author }) =>
       texts.admits(author, `comment ${String(id)} on ${target}`),
@@ -140,16 +141,6 @@ async function isOfKnown(
 ): Promise<boolean> {
   if (texts.isOpen) return true;
   return texts.admits((await forge.readPr(target)).author, `${what} of PR #${String(target)}`);
-}
-
-/** An issue has no reviews, and the forge says so with "not found". */
-async function reviewsOf(target: number, forge: MethodContext['forge']): Promise<Review[]> {
-  try {
-    return await forge.readReviews(target);
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
 }
 
 export const readDiff = defineMethod({

@@ -1,6 +1,6 @@
 import type { Agents } from '../../domain/agent/agents.js';
 import type { Observed, ObservedPr, Trigger } from '../../domain/run/events.js';
-import { isNotFound } from '../../domain/base/errors.js';
+import { unlessNotFound } from '../../domain/base/errors.js';
 import { isHeadOfOurs, openingOf } from '../../domain/forge/issue.js';
 import type { ForgeUser, Issue, Place, PullRequest, TimelineAct } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
@@ -62,13 +62,8 @@ export async function observeSubject(
     hint.isPull && pullOfRun === null ? forge.readPr(number) : null,
     world.bot,
   ]);
-  let results: Awaited<typeof reads>;
-  try {
-    results = await reads;
-  } catch (error) {
-    if (isNotFound(error)) return { kind: 'missing' };
-    throw error;
-  }
+  const results = await unlessNotFound(reads);
+  if (results === undefined) return { kind: 'missing' };
   const [issue, timeline, pulls, reopened, knownPull, bot] = results;
   const pull = issue.isPull ? (knownPull ?? (await forge.readPr(number))) : null;
   const verdict = await verifyTrigger(
@@ -146,7 +141,7 @@ async function readPulls(
   // Opened a moment ago, perhaps, and not in the row yet.
   const branch = row?.prNumber === null && isLiving(row) ? row.branch : '';
   const [onBranch, ...pulls] = await Promise.all([
-    branch === '' ? undefined : findUnlessHidden(forge, branch),
+    branch === '' ? undefined : unlessNotFound(forge.findOpenPrByHead(branch)),
     ...[...numbers].map((number) => readUnlessHidden(forge, number, subject)),
   ]);
   const us = await bot;
@@ -168,23 +163,11 @@ async function readUnlessHidden(
   number: number,
   subject: number,
 ): Promise<PullRequest | { readonly gone: number } | undefined> {
-  try {
-    return await forge.readPr(number);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    if (!(await forge.canRead('pulls'))) return undefined;
-    await forge.readIssue(subject);
-    return { gone: number };
-  }
-}
-
-async function findUnlessHidden(forge: Forge, branch: string): Promise<PullRequest | undefined> {
-  try {
-    return await forge.findOpenPrByHead(branch);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    return undefined;
-  }
+  const pull = await unlessNotFound(forge.readPr(number));
+  if (pull !== undefined) return pull;
+  if (!(await forge.canRead('pulls'))) return undefined;
+  await forge.readIssue(subject);
+  return { gone: number };
 }
 
 function toObserved(pull: PullRequest): ObservedPr {

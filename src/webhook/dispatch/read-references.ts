@@ -1,5 +1,5 @@
 import type { Access } from '../../domain/forge/access.js';
-import { isNotFound } from '../../domain/base/errors.js';
+import { isNotFound, unlessNotFound } from '../../domain/base/errors.js';
 import type { WakeReference } from '../../domain/run/events.js';
 import type { Comment, ForgeUser, Review } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
@@ -82,17 +82,11 @@ async function judge(world: ReferenceWorld, subjectNumber: number, hint: Hint): 
   if (sender?.id === bot.id) return { kind: 'own' };
   // Beside the read, not after it.
   if (sender !== null) void access.mayWake(sender.login);
-  let found: Found[];
-  try {
-    found = await find(forge, hint);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    // Whoever took it back, it is not there to be read.
-    return hint.cause.kind === 'comment'
-      ? { kind: 'withdrawn', commentId: hint.cause.commentId }
-      : { kind: 'gone' };
-  }
-  if (found.length === 0) return { kind: 'gone' };
+  const found = await unlessNotFound(find(forge, hint));
+  // Whoever took it back, it is not there to be read.
+  if (found === undefined && hint.cause.kind === 'comment')
+    return { kind: 'withdrawn', commentId: hint.cause.commentId };
+  if (found === undefined || found.length === 0) return { kind: 'gone' };
   const others = found.filter((item) => item.author.id !== bot.id);
   if (others.length === 0) return { kind: 'own' };
   const heard = others.filter((item) => !isIgnored(world, item.author) && !isIgnored(world, sender));
