@@ -6,7 +6,7 @@ import type { JsonObject } from './decode.js';
 import { forgeNumber } from './forge-number.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toComment } from './mapping.js';
-import { allPages, isTooLarge } from './paging.js';
+import { allPages, unlessTooLarge } from './paging.js';
 import { createOnce } from './http/retry.js';
 import { readEntries } from './timeline.js';
 
@@ -17,11 +17,9 @@ export async function readComments(repo: GiteaRepo, number: number): Promise<Com
 
 /** Gitea's list of comments has no pages; its timeline, in which they are, too, has. */
 async function readRaw(repo: GiteaRepo, number: number): Promise<JsonObject[]> {
-  try {
-    return await allPages(repo.client, repo.path('issues', forgeNumber(number), 'comments'));
-  } catch (error) {
-    if (!isTooLarge(error)) throw error;
-  }
+  const path = repo.path('issues', forgeNumber(number), 'comments');
+  const comments = await unlessTooLarge(allPages(repo.client, path));
+  if (comments !== undefined) return comments;
   return (await readEntries(repo, number)).filter((entry) => textOf(entry, 'type') === 'comment');
 }
 

@@ -40,12 +40,8 @@ export async function allPages(
   path: GiteaRequest['path'],
   options: PagingOptions = {},
 ): Promise<JsonObject[]> {
-  try {
-    return await readAll(client, path, options, PAGE_SIZE);
-  } catch (error) {
-    if (!isTooLarge(error)) throw error;
-    return readAll(client, path, options, SMALL_PAGE_SIZE);
-  }
+  const all = await unlessTooLarge(readAll(client, path, options, PAGE_SIZE));
+  return all ?? readAll(client, path, options, SMALL_PAGE_SIZE);
 }
 
 /** A page as it was sent. `size` counts what was left out, too. */
@@ -65,25 +61,18 @@ export async function readPage(
   limit: number,
   lengthOf: () => Promise<number> = () => Promise.resolve(limit),
 ): Promise<Page> {
-  try {
-    return pageOf(await ask(page, limit), itemsOf);
-  } catch (error) {
-    if (!isTooLarge(error)) throw error;
-  }
+  const whole = await unlessTooLarge(ask(page, limit));
+  if (whole !== undefined) return pageOf(whole, itemsOf);
   // A list that ignores paging is too large there, too.
   const { total, at } = await ask(MAX_ITEMS + 1, 1);
   const length = await lengthOf();
   const items: JsonObject[] = [];
   let size = 0;
   for (let one = (page - 1) * length + 1; one <= page * length; one += 1) {
-    try {
-      const found = pageOf(await ask(one, 1), itemsOf);
-      items.push(...found.items);
-      size += found.size;
-    } catch (error) {
-      if (!isTooLarge(error)) throw error;
-      size += 1;
-    }
+    const answer = await unlessTooLarge(ask(one, 1));
+    const found = answer && pageOf(answer, itemsOf);
+    items.push(...(found?.items ?? []));
+    size += found?.size ?? 1;
   }
   return { items, size, total, at };
 }
@@ -100,9 +89,14 @@ function pageOf(response: GiteaResponse, itemsOf: ItemsOf): Page {
   return { items, size: entries.length, total: response.total, at: response.at };
 }
 
-/** Not that the list has too many pages. */
-export function isTooLarge(error: unknown): boolean {
-  return error instanceof ForgeHttpError && error.cause instanceof ResponseTooLargeError;
+/** `undefined` where one answer is larger than it may be; that the list has too many pages is thrown. */
+export async function unlessTooLarge<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ForgeHttpError && error.cause instanceof ResponseTooLargeError) return undefined;
+    throw error;
+  }
 }
 
 async function readAll(

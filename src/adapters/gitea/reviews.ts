@@ -5,7 +5,7 @@ import { forgeNumber } from './forge-number.js';
 import type { GiteaClient, GiteaRequest } from './gitea-client.js';
 import type { GiteaRepo } from './gitea-repo.js';
 import { toInlineComment, toUser } from './mapping.js';
-import { allPages, isTooLarge } from './paging.js';
+import { allPages, unlessTooLarge } from './paging.js';
 
 const STATES: Readonly<Record<string, Review['state']>> = {
   APPROVED: 'approved',
@@ -24,12 +24,8 @@ export async function readRemarks(
   client: GiteaClient,
   path: GiteaRequest['path'],
 ): Promise<readonly JsonObject[]> {
-  try {
-    return asList(await client.json({ method: 'GET', path }), 'inline comments');
-  } catch (error) {
-    if (!isTooLarge(error)) throw error;
-    return [];
-  }
+  const remarks = await unlessTooLarge(client.json({ method: 'GET', path }));
+  return remarks === undefined ? [] : asList(remarks, 'inline comments');
 }
 
 /** Submitted reviews with their inline comments, oldest first; pending ones and mere requests are none. */
