@@ -26,7 +26,9 @@ export function checkHome(home: string): 'there' | 'missing' {
   if (!found.isDirectory())
     throw new InvalidInputError(`${home} is not a directory: choose another BOT_BOTTLE_HOME`);
   if ((found.mode & 0o022) !== 0) {
-    throw new InvalidInputError(`${home} can be written by others, who could then be you: chmod 700 ${home}`);
+    // A sticky one is meant to be everybody's, as /tmp is.
+    const remedy = (found.mode & 0o1000) === 0 ? `chmod 700 ${home}` : 'choose another BOT_BOTTLE_HOME';
+    throw new InvalidInputError(`${home} can be written by others, who could then be you: ${remedy}`);
   }
   const me = process.getuid?.();
   // root may serve another user's home, as the worker in a container does.

@@ -5,6 +5,7 @@ import { rememberedUser } from '../adapters/gitea/gitea-repo.js';
 import { checkTokenRights } from '../adapters/gitea/token-rights.js';
 import type { RightsFinding, TokenPurpose } from '../adapters/gitea/token-rights.js';
 import type { Config } from '../config/load-config.js';
+import { ForgeHttpError } from '../domain/base/errors.js';
 import type { RepoRef } from '../domain/forge/issue.js';
 import { FORGE_KIND, forgeOfConfig } from './forge-of-config.js';
 import { publishToken, sidecarToken } from './secrets-of-config.js';
@@ -42,7 +43,7 @@ export async function botRights(
     checkTokenRights(client, { org, publish, purpose, repos, onlyReads });
   const problems = [
     ...(await ask('sidecar', sidecar)),
-    ...(await ask('publisher', clientWith(publishToken(config)))),
+    ...(await ask('publisher', clientWith(publishToken(config))).catch(ofThePublisher)),
     ...(await botOwnership(sidecar, { login, org, patterns })).map((message): RightsFinding => ({
       severity: 'warning',
       message,
@@ -51,4 +52,11 @@ export async function botRights(
   const isFirst = ({ message }: RightsFinding, at: number): boolean =>
     problems.findIndex((other) => other.message === message) === at;
   return { login, problems: problems.filter(isFirst) };
+}
+
+/** The sidecar's token was taken: of two secrets it is this one. */
+function ofThePublisher(error: unknown): never {
+  if (!(error instanceof ForgeHttpError) || error.status !== 401) throw error;
+  const message = `the token of FORGE_PUBLISH_TOKEN_FILE: ${error.message}`;
+  throw new ForgeHttpError(error.status, error.method, error.path, message, { cause: error });
 }

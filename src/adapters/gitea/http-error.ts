@@ -14,13 +14,13 @@ export function statusError(
   retryAfterMs?: number,
 ): ForgeHttpError {
   const said = excerpt(body, token);
-  const message = `${method} ${path}: ${advice(status, body)}${said === '' ? '' : ` (forge: ${said})`}`;
+  const message = `${method} ${path}: ${advice(status, body, path)}${said === '' ? '' : ` (forge: ${said})`}`;
   return new ForgeHttpError(status, method, path, message, { retryAfterMs });
 }
 
-function advice(status: number, body: string): string {
+function advice(status: number, body: string, path: string): string {
   if (status === 401) {
-    return '401, the forge does not accept the token: it is wrong, expired or revoked; put a valid one of the bot into FORGE_TOKEN_FILE';
+    return '401, the forge does not accept the token: it is wrong, expired or revoked; put a valid one of the bot into FORGE_TOKEN_FILE, or FORGE_PUBLISH_TOKEN_FILE for one that publishes';
   }
   if (status === 403) {
     const scopes = SCOPES.exec(body);
@@ -29,6 +29,8 @@ function advice(status: number, body: string): string {
     }
     return "403, the bot's account lacks the right: give it write access to the repository and make it a member of the organization";
   }
+  // Every token has an account: this is another place.
+  if (status === 404 && path === '/user') return '404, the forge has no /user: is FORGE_GITEA_API right?';
   if (status === 404)
     return '404, not there, or hidden from the bot: check the name and that the bot may read it';
   if (status === 429) return '429, the forge limits our rate';

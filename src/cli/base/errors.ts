@@ -49,16 +49,24 @@ export function failureOf(thrown: unknown): Failure {
     : thrown;
   if (error instanceof CliError)
     return { code: error.code, exitCode: error.exitCode, message: error.message };
-  const message = isFull(error) ? `${messageOf(error)}: ${NO_ROOM}` : messageOf(error);
+  const remedy = remedyOf(error);
+  const message = remedy === undefined ? messageOf(error) : `${messageOf(error)}: ${remedy}`;
   if (error instanceof BotBottleError) return { code: error.code, exitCode: exitCodeOf(error), message };
   return { code: 'failed', exitCode: EXIT.failed, message };
 }
 
-const NO_ROOM = 'make room on the disk of $BOT_BOTTLE_HOME; bot-bottle gc --dry-run says what takes it';
-
-/** The system's words, and SQLite's. */
-function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(errnoOf(error) ?? '');
+/** For what the system says, or SQLite, and no code of ours has put into words. */
+function remedyOf(error: unknown): string | undefined {
+  switch (errnoOf(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'SQLITE_FULL':
+      return 'make room on the disk of $BOT_BOTTLE_HOME; bot-bottle gc --dry-run says what takes it';
+    case 'EACCES':
+      return 'use the account that it belongs to, or another BOT_BOTTLE_HOME';
+    default:
+      return undefined;
+  }
 }
 
 /** gRPC's status codes. */

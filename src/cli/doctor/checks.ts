@@ -92,7 +92,9 @@ function home(probes: DoctorProbes): Finding {
       `${shown}, can't be written`,
       'use the account that it belongs to; if its disk was mounted read-only, mend and remount that',
     );
-  if ((mode & 0o022) !== 0) return fail(shown, `others can write it: chmod 700 ${path}`);
+  const isEverybodys = (mode & 0o1000) !== 0;
+  const remedy = isEverybodys ? 'choose another BOT_BOTTLE_HOME' : `chmod 700 ${path}`;
+  if ((mode & 0o022) !== 0) return fail(shown, `others can write it: ${remedy}`);
   if ((mode & 0o055) !== 0) return warn(shown, `others can look into it: chmod 700 ${path}`);
   return ok(shown);
 }

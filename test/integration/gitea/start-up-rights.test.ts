@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { loadConfig, type Config } from '../../../src/config/load-config.js';
 import { createLogger } from '../../../src/config/log.js';
 import { webhookNeeds } from '../../../src/wiring/webhook/webhook-needs.js';
@@ -59,6 +59,22 @@ describe('the rights of the bot when the product starts', function () {
     const lacking = config(token);
     for (const start of [check, workerNeeds, webhookNeeds])
       await assert.rejects(start(lacking), /lacks rights on the forge: .*write:issue/, start.name);
+  });
+
+  it('name the publisher’s token where it is that one which the forge does not accept', async () => {
+    const file = join(newPath(), 'publish-token');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'a'.repeat(40), { mode: 0o600 });
+    const refused = config(gitea.bot.sidecarToken, { FORGE_PUBLISH_TOKEN_FILE: file });
+    await assert.rejects(check(refused), /the token of FORGE_PUBLISH_TOKEN_FILE: GET \/user: 401/);
+  });
+
+  it('are not asked for at an address that is not the API’s, and that is said', async () => {
+    const elsewhere = config(gitea.bot.sidecarToken, { FORGE_GITEA_API: `${gitea.url}/gitea/api/v1` });
+    await assert.rejects(
+      check(elsewhere),
+      /GET \/user: 404, the forge has no \/user: is FORGE_GITEA_API right\?/,
+    );
   });
 
   it('are an error for a repository that is served and cannot be written', async () => {

@@ -76,6 +76,13 @@ describe('what a failure becomes', () => {
     }
   });
 
+  it('says whose account it takes where the system does not let this one', () => {
+    const denied = Object.assign(new Error("EACCES: permission denied, stat '/h/config.yaml'"), {
+      code: 'EACCES',
+    });
+    assert.match(failureOf(denied).message, /config\.yaml': use the account that it belongs to/);
+  });
+
   it('keeps what a command or the domain said, and calls everything else failed', () => {
     assert.deepEqual(failureOf(new CliError('refused', EXIT.refused, 'no')), {
       code: 'refused',

@@ -213,6 +213,8 @@ describe('configuration', () => {
     assert.match(messageOf(load), /chmod 600/);
     chmodSync(home, 0o770);
     assert.match(messageOf(load), /chmod 700/);
+    chmodSync(home, 0o1777);
+    assert.match(messageOf(load), /who could then be you: choose another BOT_BOTTLE_HOME$/);
     chmodSync(home, 0o700);
   });
 

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { rootCertificates } from 'node:tls';
+import { InvalidInputError } from '../../../domain/base/errors.js';
+import { messageOf } from '../../../domain/base/message-of.js';
 
 export interface HttpRequest {
   readonly method: string;
@@ -34,6 +36,14 @@ export class ResponseTooLargeError extends Error {
   override readonly name = 'ResponseTooLargeError';
 }
 
+function certificatesOf(caFile: string): string {
+  try {
+    return readFileSync(caFile, 'utf8');
+  } catch (cause) {
+    throw new InvalidInputError(`FORGE_CA_FILE can't be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
 /**
  * One HTTP exchange over TCP or a Unix socket. Node's own client and not `fetch`: that takes neither a socket path
  * nor a CA without another dependency, and follows redirects (with our token) unless told otherwise.
@@ -47,8 +57,7 @@ export class HttpTransport {
   constructor(options: TransportOptions) {
     this.#base = options.base;
     this.#socketPath = options.socketPath;
-    this.#ca =
-      options.caFile === null ? undefined : [...rootCertificates, readFileSync(options.caFile, 'utf8')];
+    this.#ca = options.caFile === null ? undefined : [...rootCertificates, certificatesOf(options.caFile)];
     const pool = { keepAlive: true, maxSockets: 16 };
     this.#agent = this.#base.protocol === 'https:' ? new https.Agent(pool) : new http.Agent(pool);
   }

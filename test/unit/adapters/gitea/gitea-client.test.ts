@@ -251,3 +251,12 @@ describe('the client of the forge', () => {
     }
   });
 });
+
+describe('a client of the forge with a private authority', () => {
+  it('names the setting of authorities that cannot be read', () => {
+    assert.throws(
+      () => new GiteaClient({ baseUrl: 'https://git.example/api/v1', token: 't', caFile: '/nowhere.pem' }),
+      /^InvalidInputError: FORGE_CA_FILE can't be read: ENOENT.*nowhere\.pem/,
+    );
+  });
+});

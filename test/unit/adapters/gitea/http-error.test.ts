@@ -14,6 +14,14 @@ describe('the error for a status Gitea answers', () => {
   });
 
   it('says what to do about a refused token', () => {
-    assert.match(statusError('GET', '/user', 401, '', 't').message, /FORGE_TOKEN_FILE/);
+    assert.match(
+      statusError('GET', '/user', 401, '', 't').message,
+      /FORGE_TOKEN_FILE, or FORGE_PUBLISH_TOKEN_FILE/,
+    );
+  });
+
+  it('says that an address without /user is no forge’s', () => {
+    assert.match(statusError('GET', '/user', 404, '', 't').message, /is FORGE_GITEA_API right\?/);
+    assert.match(statusError('GET', '/repos/a/b', 404, '', 't').message, /hidden from the bot/);
   });
 });

@@ -164,6 +164,13 @@ describe('doctor', () => {
       { home: () => ({ path: '/h', exists: true, mode: 0o770, writable: true }) },
     ],
     [
+      'a home that is meant for everybody, as /tmp is',
+      'home',
+      'fail',
+      /others can write it: choose another BOT_BOTTLE_HOME$/m,
+      { home: () => ({ path: '/tmp', exists: true, mode: 0o41777, writable: true }) },
+    ],
+    [
       'a home others can read',
       'home',
       'warn',
