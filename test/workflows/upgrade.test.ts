@@ -9,35 +9,27 @@ import { Worker } from '@temporalio/worker';
 import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
 import { DEFAULT_POLICY, type RunPolicy } from '../../src/domain/run/run-policy.js';
 import type { TurnResult } from '../../src/domain/run/turn.js';
-import { createLogger } from '../../src/config/log.js';
-import { handOver } from '../../src/wiring/worker/hand-over.js';
-import { versionedWorkers, type VersionedWorkers } from '../../src/wiring/worker/versioned-workers.js';
 import { ISSUE_WORKFLOW, STATE_VERSION, stateQuery } from '../../src/workflows/messages.js';
 import { comment, modelReport, SUBJECT, wrote } from '../support/machine/world.js';
 import { plays } from '../support/scale/plays.js';
 import { waitUntil } from '../support/stack/stack.js';
-import { untilCurrent } from '../support/temporal/deployed-workers.js';
+import { deployVersion, SOON_DRAINED, type Deployment } from '../support/temporal/deploy-version.js';
 import { DONE } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { nextVersionCode } from '../support/temporal/next-version.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { askForRun, order, send } from '../support/temporal/send.js';
-import { HOST, workflowBundle } from '../support/temporal/time-skipping.js';
+import { workflowBundle } from '../support/temporal/time-skipping.js';
 
 const NEXT = STATE_VERSION + 1;
 const SLOTS = 4;
-const LONG_MS = 240_000;
+const LONG_MS = 60_000;
 /** `temporal.api.enums.v1.WorkflowTaskFailedCause` */
 const UNHANDLED_COMMAND = 1;
 
-interface Deployment extends VersionedWorkers {
-  /** As a process that is stopped: turns are let go of, and go on. */
-  stop(): Promise<void>;
-}
-
 describe('an upgrade', function () {
-  this.timeout(900_000);
-  const environment = localServer();
+  this.timeout(120_000);
+  const environment = localServer(...SOON_DRAINED);
   let home: string;
   let code: { readonly now: string; readonly next: string };
   /** Numbers of the issues whose first turn goes on until its gate is opened, or ends at the provider's limit. */
@@ -92,41 +84,17 @@ describe('an upgrade', function () {
     which: 'now' | 'next',
     { policy = DEFAULT_POLICY, isHandedOver = true }: { policy?: RunPolicy; isHandedOver?: boolean } = {},
   ): Promise<Deployment> {
-    const { activities } = fake;
-    const { claimHost, launchBottle, rehydrateBottle, ...others } = activities;
     const { client, address } = environment();
-    const stateVersion = which === 'now' ? STATE_VERSION : NEXT;
-    const version = await versionedWorkers(
+    const deployment = await deployVersion({
+      client,
+      address,
       home,
-      code[which],
-      {
-        target: { connection: { address }, namespace: 'default' },
-        host: HOST,
-        slots: SLOTS,
-        activities: {
-          home: others,
-          claim: { claimHost },
-          turns: { launchBottle, rehydrateBottle },
-          host: others,
-        },
-      },
-      stateVersion,
-    );
-    const stopped = new AbortController();
-    const log = createLogger({ level: 'silent', name: 'worker', secrets: () => new Set() });
-    if (!isHandedOver) await untilCurrent(client, version.buildId);
-    const handingOver = isHandedOver
-      ? handOver({ ...version, client, policy, log }, stopped.signal)
-      : undefined;
-    const deployment = {
-      ...version,
-      stop: async () => {
-        deployed = deployed.filter((other) => other !== deployment);
-        stopped.abort();
-        version.workers.stop();
-        await Promise.all([version.workers.stopped(), handingOver]);
-      },
-    };
+      code: code[which],
+      stateVersion: which === 'now' ? STATE_VERSION : NEXT,
+      slots: SLOTS,
+      activities: fake.activities,
+      ...(isHandedOver ? { policy } : {}),
+    });
     deployed.push(deployment);
     return deployment;
   }
@@ -188,7 +156,7 @@ describe('an upgrade', function () {
     const before = await deploy('now');
     const frozen = await start(1_000, plays(25));
     await allAre(frozen, 'frozen', 1);
-    const wakesAt = Date.now() + 60_000;
+    const wakesAt = Date.now() + 25_000;
     for (let number = 2_000; number < 2_003; number += 1) limitedUntil.set(number, wakesAt);
     const asleep = await start(2_000, 3);
     await allAre(asleep, 'frozen', 1);

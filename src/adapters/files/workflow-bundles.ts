@@ -4,6 +4,9 @@ import { unlessMissing } from '../../domain/base/errno.js';
 import { writeWhole } from '../system/write-file.js';
 
 const SUFFIX = '.js';
+const SDK_SUFFIX = '.sdk';
+/** Of those that were kept before the version of the SDK was. */
+const FIRST_SDK = '1.24.0';
 const TOLD = 'told-settings.json';
 
 /**
@@ -31,9 +34,15 @@ export class WorkflowBundles {
       .map((name) => name.slice(0, -SUFFIX.length));
   }
 
-  async keep(buildId: string, code: string): Promise<void> {
-    if ((await this.list()).includes(buildId)) return;
+  /** @param sdk version of Temporal's SDK that is part of the code */
+  async keep(buildId: string, code: string, sdk: string): Promise<void> {
+    // First, so that what is there without one is of the time before.
+    await writeWhole(this.sdkFile(buildId), sdk, { mode: 0o600, durable: true });
     await writeWhole(this.pathOf(buildId), code, { mode: 0o600, durable: true });
+  }
+
+  async sdkOf(buildId: string): Promise<string> {
+    return (await unlessMissing(readFile(this.sdkFile(buildId), 'utf8'))) ?? FIRST_SDK;
   }
 
   /** The settings that open runs were last told, as they were written. */
@@ -47,5 +56,10 @@ export class WorkflowBundles {
 
   async remove(buildId: string): Promise<void> {
     await rm(this.pathOf(buildId), { force: true });
+    await rm(this.sdkFile(buildId), { force: true });
+  }
+
+  private sdkFile(buildId: string): string {
+    return join(this.directory, `${buildId}${SDK_SUFFIX}`);
   }
 }

@@ -1,9 +1,13 @@
 /** Temporal's worker deployment of this program: which version of the workflows has which run. See ADR 0038. */
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import { BotBottleError } from '../../domain/base/errors.js';
 import { ISSUE_WORKFLOW, STATE_VERSION } from '../../workflows/messages.js';
 import { sha256 } from '../system/sha256.js';
+import { isNotFound } from './grpc-status.js';
+
+const { WorkerDeploymentVersionStatus: Status } = proto.temporal.api.enums.v1;
 
 export const DEPLOYMENT = 'bot-bottle';
 
@@ -67,10 +71,61 @@ function isLater(workflowId: string, buildId: string): BotBottleError {
   );
 }
 
+/**
+ * The server's own word on a version: `used` by open workflows, as far as it knows, or `drained`, some minutes after the last
+ * of them. `unknown` are one that it does not have, and one that was never the current one. Errors: gRPC's.
+ */
+export async function drainageOf(client: Client, buildId: string): Promise<'used' | 'drained' | 'unknown'> {
+  try {
+    const { workerDeploymentVersionInfo: info } =
+      await client.workflowService.describeWorkerDeploymentVersion({
+        namespace: client.options.namespace,
+        deploymentVersion: { deploymentName: DEPLOYMENT, buildId },
+      });
+    if (info?.status === Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED) return 'drained';
+    return USED.includes(info?.status) ? 'used' : 'unknown';
+  } catch (error) {
+    if (isNotFound(error)) return 'unknown';
+    throw error;
+  }
+}
+
+const USED: readonly unknown[] = [
+  Status.WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT,
+  Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING,
+];
+
+export interface OpenWorkflow {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+}
+
 /** Open workflows of a version, of all kinds. */
-export async function countOpen(client: Client, buildId: string): Promise<number> {
+export async function openOf(client: Client, buildId: string): Promise<readonly OpenWorkflow[]> {
+  const found: OpenWorkflow[] = [];
   const query = `${IS_OPEN} AND ${VERSION_ATTRIBUTE} = '${nameOf(buildId)}'`;
-  return (await client.workflow.count(query)).count;
+  for await (const { workflowId, runId, type } of client.workflow.list({ query }))
+    found.push({ workflowId, runId, type });
+  return found;
+}
+
+/** Its next task goes to that version, which it is of from then on. Errors: gRPC's, also of a server that cannot do this. */
+export async function moveTo(
+  client: Client,
+  { workflowId, runId }: OpenWorkflow,
+  buildId: string,
+): Promise<void> {
+  await client.workflowService.updateWorkflowExecutionOptions({
+    namespace: client.options.namespace,
+    workflowExecution: { workflowId, runId },
+    workflowExecutionOptions: {
+      versioningOverride: {
+        oneTime: { targetDeploymentVersion: { deploymentName: DEPLOYMENT, buildId } },
+      },
+    },
+    updateMask: { paths: ['versioning_override'] },
+  });
 }
 
 /** Ids of runs that are open, and of those of one version that are between turns and can go over: a paused one can't yet. */

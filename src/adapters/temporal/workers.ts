@@ -1,9 +1,19 @@
 import { Client } from '@temporalio/client';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { NativeConnection, Worker, type ReplayWorkerOptions, type WorkerOptions } from '@temporalio/worker';
+import sdk from '@temporalio/worker/package.json' with { type: 'json' };
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, turnsQueue } from '../../workflows/messages.js';
 import { workerDataConverter } from './codec/data-converter.js';
 import type { TemporalTarget } from './connect.js';
-import { DEPLOYMENT, versionsInUse, type WorkflowProgram } from './deployment.js';
+import { DEPLOYMENT, drainageOf, versionsInUse, type WorkflowProgram } from './deployment.js';
+
+export const SDK_VERSION = sdk.version;
+
+/** Of a version before this one. */
+export interface KeptProgram extends WorkflowProgram {
+  /** The version of Temporal's SDK that is part of its code. The SDK runs only code that its very own version made. */
+  readonly sdk: string;
+}
 
 /** The activities by the queue they are polled from; their types are the caller's business. */
 export interface WorkerActivities {
@@ -19,8 +29,8 @@ export interface WorkersOptions {
   readonly slots: number;
   readonly activities: WorkerActivities;
   readonly program: WorkflowProgram;
-  /** Kept from before an upgrade: those that open runs are of get a worker, too. */
-  readonly earlier?: readonly WorkflowProgram[];
+  /** Kept from before an upgrade: those that open runs may be of get a worker, too. */
+  readonly earlier?: readonly KeptProgram[];
   readonly tracing?: Pick<WorkerOptions, 'interceptors' | 'sinks'> | undefined;
 }
 
@@ -70,26 +80,37 @@ async function workersOver(
     ...UNHURRIED,
     ...tracing,
   } satisfies WorkerOptions | Record<string, unknown>;
-  const inUse = await versionsInUse(new Client({ connection, namespace: target.namespace }), program.buildId);
-  const programs = [program, ...earlier.filter(({ buildId }) => inUse.includes(buildId))];
-  const byVersion = await Promise.all(
-    programs.map(({ buildId, path }) =>
-      Worker.create({
-        ...common,
-        workflowBundle: { codePath: path },
-        workerDeploymentOptions: {
-          version: { deploymentName: DEPLOYMENT, buildId },
-          useWorkerVersioning: true,
-          defaultVersioningBehavior: 'PINNED',
-        },
-        taskQueue: TASK_QUEUE,
-        activities: activities.home,
-        shutdownGraceTime: '30s',
-        // A killed worker's sticky queue costs this much before another one takes the workflow over.
-        stickyQueueScheduleToStartTimeout: '2s',
-      }),
-    ),
-  );
+  const client = new Client({ connection, namespace: target.namespace });
+  const workerOf = ({ buildId, path }: WorkflowProgram): Promise<Worker> =>
+    Worker.create({
+      ...common,
+      workflowBundle: { codePath: path },
+      workerDeploymentOptions: {
+        version: { deploymentName: DEPLOYMENT, buildId },
+        useWorkerVersioning: true,
+        defaultVersioningBehavior: 'PINNED',
+      },
+      taskQueue: TASK_QUEUE,
+      activities: activities.home,
+      shutdownGraceTime: '30s',
+      // A killed worker's sticky queue costs this much before another one takes the workflow over.
+      stickyQueueScheduleToStartTimeout: '2s',
+    });
+  const running = new Map<string, Worker>();
+  const stranded = new Map<string, string>();
+  const needed = await neededOf(client, program, earlier);
+  const own = await workerOf(program);
+  for (const [buildId, kept] of needed)
+    if (kept === undefined) stranded.set(buildId, 'its code is not in this home');
+    else if (kept.sdk !== SDK_VERSION)
+      stranded.set(buildId, `its code is for Temporal's SDK ${kept.sdk}, and this is ${SDK_VERSION}`);
+    else
+      try {
+        running.set(buildId, await workerOf(kept));
+      } catch (error) {
+        // Whatever is wrong with an earlier version, this one starts.
+        stranded.set(buildId, `its code cannot be loaded: ${String(error)}`);
+      }
   const others = await Promise.all([
     Worker.create({
       ...common,
@@ -113,16 +134,36 @@ async function workersOver(
       shutdownGraceTime: '30s',
     }),
   ]);
-  return new RunningWorkers(connection, [...byVersion, ...others], {
-    earlier: new Map(programs.slice(1).map(({ buildId }, index) => [buildId, byVersion[index + 1]])),
-    lacking: inUse.filter((id) => !programs.some(({ buildId }) => buildId === id)),
-  });
+  const replay = {
+    workflowBundle: { codePath: program.path },
+    dataConverter: common.dataConverter,
+    ...UNHURRIED,
+    ...tracing,
+  } satisfies ReplayWorkerOptions | Record<string, unknown>;
+  const versions = { earlier: running, stranded, replay };
+  return new RunningWorkers(connection, [own, ...running.values(), ...others], versions);
+}
+
+/** The versions that open workflows may be of: those that are listed, and of those in this home what is not drained yet. */
+async function neededOf(
+  client: Client,
+  own: WorkflowProgram,
+  kept: readonly KeptProgram[],
+): Promise<ReadonlyMap<string, KeptProgram | undefined>> {
+  const inUse = await versionsInUse(client, own.buildId);
+  const needed = new Map<string, KeptProgram | undefined>(inUse.map((buildId) => [buildId, undefined]));
+  for (const program of kept)
+    if (needed.has(program.buildId) || (await drainageOf(client, program.buildId)) === 'used')
+      needed.set(program.buildId, program);
+  return needed;
 }
 
 interface Versions {
-  readonly earlier: Map<string, Worker | undefined>;
-  /** Open workflows are of them, and their code is not here. */
-  readonly lacking: readonly string[];
+  readonly earlier: Map<string, Worker>;
+  /** Open workflows may be of them, and no worker here is. Why not, by build id. */
+  readonly stranded: Map<string, string>;
+  /** How this program's workflows are replayed. */
+  readonly replay: ReplayWorkerOptions;
 }
 
 export class RunningWorkers {
@@ -148,8 +189,9 @@ export class RunningWorkers {
     return [...this.versions.earlier.keys()];
   }
 
-  get lacking(): readonly string[] {
-    return this.versions.lacking;
+  /** Why no worker here is of them, by build id. */
+  get stranded(): ReadonlyMap<string, string> {
+    return this.versions.stranded;
   }
 
   /** For an earlier version that no open workflow is of any more. */
@@ -157,6 +199,17 @@ export class RunningWorkers {
     const worker = this.versions.earlier.get(buildId);
     if (worker !== undefined) shutDown(worker);
     this.versions.earlier.delete(buildId);
+    this.versions.stranded.delete(buildId);
+  }
+
+  /** What keeps a workflow with this history from going on with this program's code; nothing, if it replays there. */
+  async replayError(workflowId: string, history: History): Promise<unknown> {
+    try {
+      await Worker.runReplayHistory(this.versions.replay, history, workflowId);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   /** Resolves when all have stopped; rejects with what broke one of them. */

@@ -1,6 +1,11 @@
 import { WorkflowBundles } from '../../adapters/files/workflow-bundles.js';
-import { buildIdOf, type WorkflowProgram } from '../../adapters/temporal/deployment.js';
-import { createWorkers, type RunningWorkers, type WorkersOptions } from '../../adapters/temporal/workers.js';
+import { buildIdOf } from '../../adapters/temporal/deployment.js';
+import {
+  createWorkers,
+  SDK_VERSION,
+  type RunningWorkers,
+  type WorkersOptions,
+} from '../../adapters/temporal/workers.js';
 import { STATE_VERSION } from '../../workflows/messages.js';
 import { VERSION } from '../version.js';
 
@@ -23,9 +28,12 @@ export async function versionedWorkers(
 ): Promise<VersionedWorkers> {
   const bundles = await WorkflowBundles.open(home);
   const buildId = buildIdOf(VERSION, code, stateVersion);
-  await bundles.keep(buildId, code);
-  const programOf = (id: string): WorkflowProgram => ({ buildId: id, path: bundles.pathOf(id) });
-  const earlier = (await bundles.list()).filter((id) => id !== buildId).map(programOf);
-  const workers = await createWorkers({ ...options, program: programOf(buildId), earlier });
+  await bundles.keep(buildId, code, SDK_VERSION);
+  const kept = (await bundles.list()).filter((id) => id !== buildId);
+  const earlier = await Promise.all(
+    kept.map(async (id) => ({ buildId: id, path: bundles.pathOf(id), sdk: await bundles.sdkOf(id) })),
+  );
+  const program = { buildId, path: bundles.pathOf(buildId) };
+  const workers = await createWorkers({ ...options, program, earlier });
   return { workers, bundles, buildId };
 }
