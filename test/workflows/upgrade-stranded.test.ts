@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createLogger } from '../../src/config/log.js';
 import { DEFAULT_POLICY } from '../../src/domain/run/run-policy.js';
+import { stuckWork } from '../../src/adapters/temporal/stuck-work.js';
 import { STATE_VERSION, stateQuery } from '../../src/workflows/messages.js';
 import { comment, SUBJECT, wrote } from '../support/machine/world.js';
 import { waitUntil } from '../support/stack/stack.js';
@@ -14,9 +16,11 @@ import { localServer } from '../support/temporal/local-server.js';
 import { nextVersionCode } from '../support/temporal/next-version.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { askForRun, order, send } from '../support/temporal/send.js';
-import { workflowBundle } from '../support/temporal/time-skipping.js';
+import { HOST, workflowBundle } from '../support/temporal/time-skipping.js';
 
 const LONG_MS = 60_000;
+/** Doctor takes a worker for gone two minutes after it last asked for work. */
+const SOON_FORGOTTEN_MS = 100_000;
 
 describe('an upgrade whose worker cannot run the version before', function () {
   this.timeout(120_000);
@@ -135,6 +139,12 @@ describe('an upgrade whose worker cannot run the version before', function () {
     assert.match(String(why), /SDK 1\.23\.0, and this is /);
     await send(run, wrote(comment(1)));
     await end(await frozen());
+    const { client } = environment();
+    const isNamed = async (): Promise<boolean> => {
+      const { standing } = await stuckWork(client, { host: HOST, now: Date.now() + SOON_FORGOTTEN_MS });
+      return isDeepStrictEqual(standing, [{ workflowId: run.workflowId, version: before.buildId }]);
+    };
+    await waitUntil('doctor to name it', isNamed, LONG_MS);
     assert.equal(await versionOf(run), before.buildId);
     await after.stop();
 

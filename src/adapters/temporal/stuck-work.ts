@@ -3,7 +3,7 @@ import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/int
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import { mapLimited } from '../../domain/base/map-limited.js';
-import type { FailingTask, RetriedActivity, StuckWork } from '../../domain/upkeep/stuck-work.js';
+import type { FailingTask, RetriedActivity, StandingRun, StuckWork } from '../../domain/upkeep/stuck-work.js';
 import { bottlesQueue, CLAIM_QUEUE, TASK_QUEUE, WATCHING } from '../../workflows/messages.js';
 import { IS_OPEN } from './deployment.js';
 import { isNotFound } from './grpc-status.js';
@@ -41,8 +41,10 @@ export async function stuckWork(client: Client, { host, now }: LookedAt): Promis
     ids.push(workflowId);
     if (ids.length > MOST) break;
   }
+  const workflows = await pollersOf(client, TASK_QUEUE, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, now);
+  const versions = workflows.flatMap(({ deploymentOptions }) => deploymentOptions?.buildId ?? []);
   const [found, idleQueues] = await Promise.all([
-    mapLimited(ids.slice(0, MOST), AT_ONCE, (id) => stuckIn(client, id, now)),
+    mapLimited(ids.slice(0, MOST), AT_ONCE, (id) => stuckIn(client, id, now, versions)),
     queuesWithoutPoller(client, { host, now }),
   ]);
   return {
@@ -50,6 +52,7 @@ export async function stuckWork(client: Client, { host, now }: LookedAt): Promis
     isCut: ids.length > MOST,
     failing: found.flatMap(({ failing }) => failing),
     retried: found.flatMap(({ retried }) => retried),
+    standing: found.flatMap(({ standing }) => standing),
     idleQueues,
   };
 }
@@ -58,8 +61,10 @@ async function stuckIn(
   client: Client,
   workflowId: string,
   now: number,
-): Promise<Pick<StuckWork, 'failing' | 'retried'>> {
+  versions: readonly string[],
+): Promise<Pick<StuckWork, 'failing' | 'retried' | 'standing'>> {
   const described = await describe(client, workflowId);
+  const standing = standingRun(workflowId, described, versions);
   const attempt = described?.pendingWorkflowTask?.attempt ?? 1;
   // While one stays with an agent, its attempts are restarts of workers.
   const pending = (described?.pendingActivities ?? []).filter(
@@ -70,7 +75,7 @@ async function stuckIn(
         WATCHING.includes(activityType?.name ?? '')
       ),
   );
-  if (attempt <= 1 && pending.length === 0) return { failing: [], retried: [] };
+  if (attempt <= 1 && pending.length === 0) return { failing: [], retried: [], standing };
   const events = await lastEvents(client, workflowId);
   const failing: FailingTask[] = [];
   if (attempt > 1) {
@@ -95,7 +100,20 @@ async function stuckIn(
       since,
     });
   }
-  return { failing, retried };
+  return { failing, retried, standing };
+}
+
+/** @param versions that workers ask for work of; none while no worker runs, which is told of the queues */
+function standingRun(
+  workflowId: string,
+  described: Described | undefined,
+  versions: readonly string[],
+): readonly StandingRun[] {
+  const { deploymentVersion, versioningOverride } = described?.workflowExecutionInfo?.versioningInfo ?? {};
+  const version = deploymentVersion?.buildId;
+  // With an override it goes on with another version.
+  if (!version || versioningOverride || versions.length === 0 || versions.includes(version)) return [];
+  return [{ workflowId, version }];
 }
 
 /** As it comes: what can't be decrypted must not hide the rest. */
@@ -141,16 +159,23 @@ async function queuesWithoutPoller(client: Client, { host, now }: LookedAt): Pro
   ];
   const idle = await Promise.all(
     queues.map(async ({ name, type }) => {
-      const { pollers } = await client.workflowService.describeTaskQueue({
-        namespace: client.options.namespace,
-        taskQueue: { name },
-        taskQueueType: type,
-      });
-      const isPolled = pollers.some(
-        ({ lastAccessTime }) => now - (optionalTsToMs(lastAccessTime) ?? 0) < POLLED_MS,
-      );
-      return isPolled ? [] : [name];
+      const pollers = await pollersOf(client, name, type, now);
+      return pollers.length > 0 ? [] : [name];
     }),
   );
   return [...new Set(idle.flat())];
+}
+
+async function pollersOf(
+  client: Client,
+  name: string,
+  taskQueueType: proto.temporal.api.enums.v1.TaskQueueType,
+  now: number,
+): Promise<readonly proto.temporal.api.taskqueue.v1.IPollerInfo[]> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name },
+    taskQueueType,
+  });
+  return pollers.filter(({ lastAccessTime }) => now - (optionalTsToMs(lastAccessTime) ?? 0) < POLLED_MS);
 }

@@ -7,7 +7,7 @@ const NAMED = 5;
 
 /** What Temporal waits with, and for whom. */
 export function stuckWorkFinding(work: StuckWork, now: number): Finding {
-  const { open, isCut, failing, retried, idleQueues } = work;
+  const { open, isCut, failing, retried, standing, idleQueues } = work;
   const looked = `${isCut ? 'the first ' : ''}${String(open)} open workflows looked at`;
   const found: string[] = [];
   const remedies: string[] = [];
@@ -26,6 +26,13 @@ export function stuckWorkFinding(work: StuckWork, now: number): Finding {
     );
     found.push(`activities in retry: ${named(each)}`);
     remedies.push('mend what their last error names; the next try finds it mended');
+  }
+  if (standing.length > 0) {
+    const each = standing.map(({ workflowId, version }) => `${workflowId} (${version})`);
+    found.push(`workflows of a version that no worker is of: ${named(each)}`);
+    remedies.push(
+      'the worker’s log says why; start the program of that version until they have ended (docs/upgrade.md#runs-that-stand-still)',
+    );
   }
   if (idleQueues.length > 0) {
     found.push(`task queues without a worker: ${idleQueues.join(', ')}`);

@@ -16,6 +16,12 @@ export interface RetriedActivity {
   readonly since: number | null;
 }
 
+/** An execution of a version of the workflows that no worker is of: it does nothing, whatever it is told. */
+export interface StandingRun {
+  readonly workflowId: string;
+  readonly version: string;
+}
+
 /** What Temporal says of work that does not go on. */
 export interface StuckWork {
   /** Executions of ours that are open, as far as they were looked at. */
@@ -24,6 +30,7 @@ export interface StuckWork {
   readonly isCut: boolean;
   readonly failing: readonly FailingTask[];
   readonly retried: readonly RetriedActivity[];
+  readonly standing: readonly StandingRun[];
   /** Task queues that no worker asks for work. */
   readonly idleQueues: readonly string[];
 }

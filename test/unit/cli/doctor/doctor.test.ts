@@ -65,7 +65,7 @@ const DEMO: AgentStanding = {
 };
 const agentsAre = (...agents: AgentStanding[]): Partial<DoctorProbes> => ({ agents: answers(agents) });
 
-const AT_EASE: StuckWork = { open: 2, isCut: false, failing: [], retried: [], idleQueues: [] };
+const AT_EASE: StuckWork = { open: 2, isCut: false, failing: [], retried: [], standing: [], idleQueues: [] };
 
 const HEALTHY: DoctorProbes = {
   nodeVersion: () => '20.19.0',

@@ -6,7 +6,10 @@ const NOW = 100 * 60_000;
 
 describe('doctor on work that is stuck', () => {
   const about = (change: Partial<StuckWork>): ReturnType<typeof stuckWorkFinding> =>
-    stuckWorkFinding({ open: 0, isCut: false, failing: [], retried: [], idleQueues: [], ...change }, NOW);
+    stuckWorkFinding(
+      { open: 0, isCut: false, failing: [], retried: [], standing: [], idleQueues: [], ...change },
+      NOW,
+    );
 
   it('fails for what waits, with who, how often and why', () => {
     const failing = about({ open: 3, failing: [{ workflowId: 'gitea:a/b#1', attempt: 4, error: 'boom' }] });
@@ -23,6 +26,16 @@ describe('doctor on work that is stuck', () => {
       }).found,
       /freezeBottle of gitea:a\/b#2, for 12m, attempt 30: no answer in time; freezeBottle of \S+, for long, /,
     );
+  });
+
+  it('fails for runs of a version that no worker is of', () => {
+    const { state, found, remedy } = about({
+      open: 1,
+      standing: [{ workflowId: 'gitea:a/b#1', version: '0.1.0-s1-a' }],
+    });
+    assert.equal(state, 'fail');
+    assert.match(found, /no worker is of: gitea:a\/b#1 \(0\.1\.0-s1-a\)$/);
+    assert.match(remedy ?? '', /start the program of that version/);
   });
 
   it('fails for a queue without a worker only while something is open', () => {
