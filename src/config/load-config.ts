@@ -1,4 +1,4 @@
-/** The operator's settings (spec section 15): `$BOT_BOTTLE_HOME/config.yaml`, over it the environment. */
+/** The operator's settings: `$BOT_BOTTLE_HOME/config.yaml`, over it the environment. */
 import { readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

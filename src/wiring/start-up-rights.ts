@@ -1,4 +1,4 @@
-/** Before anything is served: may the bot do on the forge what it is for? Spec section 4. */
+/** Before anything is served: may the bot do on the forge what it is for? */
 import { botRights, namedRepositories } from './bot-rights.js';
 import type { Config } from '../config/load-config.js';
 import { ForgeHttpError, InvalidInputError } from '../domain/base/errors.js';

@@ -34,7 +34,7 @@ export const WATCHING: readonly string[] = [
   ...['runSync', 'reattachSync'],
 ];
 
-/** Search attributes of spec section 12, all of type Keyword except the number. */
+/** Search attributes, all of type Keyword except the number. */
 export const SEARCH_ATTRIBUTES = {
   ForgeRepo: 'KEYWORD',
   ForgeIssue: 'INT',

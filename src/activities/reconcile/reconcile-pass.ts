@@ -23,7 +23,7 @@ interface Ending {
 }
 
 /**
- * One pass of the reconciler (spec section 5): what changed on the forge since the pass before goes through the door
+ * One pass of the reconciler: what changed on the forge since the pass before goes through the door
  * that deliveries come in by. What is posted was not decided on: the dispatcher reads everything fresh. The state is
  * saved once, after the door has everything that was found, so a crash before it repeats the pass, which does no harm.
  * Errors: the store's, and faults of ours. Forge, door and budget only end the pass.

@@ -47,7 +47,7 @@ export async function prepareSyncTurn(
   };
 }
 
-/** The four names are all of the environment that the operator's file leads to; the key is a placeholder [S3, spec 13]. */
+/** The four names are all of the environment that the operator's file leads to; the key is a placeholder [S3]. */
 async function opencodeAgent(ports: SyncPorts, { opencode }: SyncOrder): Promise<SyncAgent> {
   const { values } = ports.readOpencodeEnv(opencode);
   const { OPENCODE_MODEL: model, OPENCODE_VARIANT: variant } = values;

@@ -21,7 +21,7 @@ const MAX_TMP = 1024 * MIB;
 
 /**
  * The agent's container: no network interface at all, no capability, no secret; its only ways out are the Unix
- * sockets in a volume it cannot write (spec 7, security rules). Labels and name are added by whoever creates it.
+ * sockets in a volume it cannot write. Labels and name are added by whoever creates it.
  */
 export function agentContainer(spec: AgentContainerSpec, hostCpus: number): Docker.ContainerCreateOptions {
   return {

@@ -14,7 +14,7 @@ export interface Archive {
 
 /**
  * Tar of a path in a stopped container; its entries start with the path's last segment, so it is restored into the
- * path's parent. The engine writes a sparse file out in full (security rules): the stream is cut at the cap, and what was
+ * path's parent. The engine writes a sparse file out in full: the stream is cut at the cap, and what was
  * cut is no complete tar. Never unpacked on the host.
  * @returns `undefined` when the path is not there
  * @throws BottleRuntimeError, also when the container runs

@@ -5,7 +5,7 @@ import type { ResourceLimits } from '../../domain/bottle/bottle-runtime.js';
 import { volumeName, type VolumeKind } from './names-and-labels.js';
 import { seccompOption } from './seccomp-profile.js';
 
-/** What no container of ours is without (security rules, "Sockets, queue, container"). */
+/** What no container of ours is without. */
 
 export const FIXED_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 export const MIB = 1024 * 1024;

@@ -238,7 +238,7 @@ export class SystemGitRepository implements GitRepository {
   }
 }
 
-/** The first of the names that is a branch, else the default branch (spec 8). */
+/** The first of the names that is a branch, else the default branch. */
 function baseOf(
   state: ForgeBranches,
   names: readonly string[],

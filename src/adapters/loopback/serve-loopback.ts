@@ -27,7 +27,7 @@ const MAX_PATH_BYTES = 107;
 
 /**
  * Stands for a forge on the host's loopback: forwards bytes from a Unix socket to exactly one configured loopback
- * address, so that bundles reach the forge and nothing else that listens there (security rules).
+ * address, so that bundles reach the forge and nothing else that listens there.
  * Only one process of a home does, the one that holds its lock. Errors: `InvalidInputError` for another target or a path that
  * is too long.
  */

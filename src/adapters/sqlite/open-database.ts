@@ -9,7 +9,7 @@ import { stateDb, type StateDb } from './state-tables.js';
 import { WritingDialect } from './writing-dialect.js';
 
 /**
- * Opens `bot-bottle.db` for the one process kind that writes it (spec section 11), making and migrating it as needed.
+ * Opens `bot-bottle.db` for the one process kind that writes it, making and migrating it as needed.
  * Errors: `StoreError`.
  */
 export async function openDatabase(file: string): Promise<Database> {

@@ -13,7 +13,7 @@ const DONE_PER_MINUTE = 10;
 
 export type CallKind = 'read' | 'write' | 'done' | 'unknown';
 
-/** The run's rate limits (security rules, "Output"). */
+/** The run's rate limits. */
 export class RateLimiter {
   readonly #calls: SlidingWindow;
   readonly #writes: SlidingWindow;

@@ -20,7 +20,7 @@ export interface ResourceLimits {
   readonly pids: number;
 }
 
-/** The agent's container of a run. Everything not named here is fixed by the adapter, the hard way (security rules). */
+/** The agent's container of a run. Everything not named here is fixed by the adapter, the hard way. */
 export interface AgentContainerSpec {
   readonly slug: string;
   readonly image: string;

@@ -4,7 +4,7 @@ export type RegistryKind = (typeof REGISTRY_KINDS)[number];
 
 /**
  * A way through the credential proxy: `http://127.0.0.1:<port>/<name>/<rest>` in the agent becomes `<upstream>/<rest>`, with
- * the secret added on the way (spec 7). What a route does not list is refused.
+ * the secret added on the way. What a route does not list is refused.
  */
 export interface Route {
   /** First segment of the path, and the route's name in logs: a-z, 0-9, hyphens. */
@@ -41,7 +41,7 @@ export const MODEL_FEATURES = [
 ] as const;
 export type ModelFeature = (typeof MODEL_FEATURES)[number];
 
-/** What a route to a model lets through beyond its paths (security rules, "Credentials and egress"). */
+/** What a route to a model lets through beyond its paths. */
 export interface ModelRule {
   readonly api: ModelApi;
   /** Models that may be asked for: exact, or all that begin with what stands before a `*` at the end. */

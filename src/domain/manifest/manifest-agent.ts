@@ -23,7 +23,7 @@ export function readAgentManifest(document: ManifestDocument): AgentManifest {
 }
 
 /**
- * An agent that a repository brings (security rules, "Repository agents"): only bottles that the operator lists, and no
+ * An agent that a repository brings: only bottles that the operator lists, and no
  * name of its own on commits. Errors: `ManifestError`.
  * @param bottles `FORGE_REPO_BOTTLES`
  */

@@ -1,5 +1,5 @@
 /**
- * Text written by an agent, made harmless before it is posted in the bot's name (security rules, "Output"): nothing in
+ * Text written by an agent, made harmless before it is posted in the bot's name: nothing in
  * it is acted on by the forge, and nothing is loaded by the browser of whoever opens the page. Code stays as it is (ADR 0030).
  */
 import { INVISIBLE, inertMarks } from './inert-marks.js';
@@ -42,7 +42,7 @@ export function pullRequestTitle(text: string, fallback: string): string {
 
 /**
  * The body of a pull request: the agent's text made inert and, when the run has an issue, `Closes #<issue>` as the last
- * line, so that merging closes it (spec 8): an inert text leaves nothing open that could swallow that line.
+ * line, so that merging closes it: an inert text leaves nothing open that could swallow that line.
  */
 export function pullRequestBody(text: string, issue: number | null, forge: string | null): string {
   const body = inertText(text.trim(), forge);

@@ -1,6 +1,6 @@
 /**
  * Text of strangers on its way into a prompt: made visible, cut to size and quoted, so that no part of it can pass for
- * the orchestrator's own words (security rules, "Who may drive").
+ * the orchestrator's own words.
  */
 
 export interface CleanText {

@@ -3,7 +3,7 @@ import { cleanText } from '../text/untrusted-text.js';
 
 /**
  * What an agent's commits may touch. Pushing a branch runs CI with the repository's secrets, so files that say what CI
- * runs, who must review and where submodules come from are not published unless the bottle allows them (spec 8). Neither
+ * runs, who must review and where submodules come from are not published unless the bottle allows them. Neither
  * are the roles that a repository brings: an agent would write what its next life obeys.
  */
 

@@ -38,7 +38,7 @@ export interface TriggerVerdict {
 const NOTHING: TriggerVerdict = { triggered: false, trigger: null, refusal: null, edited: null };
 
 /**
- * The trigger rule (spec section 4) over a fresh read of the forge. An incomplete trigger (label or assignee missing)
+ * The trigger rule over a fresh read of the forge. An incomplete trigger (label or assignee missing)
  * is nothing; one that somebody meant and that cannot work is a refusal with a reason to show.
  * @param find which agent the labels mean
  */

@@ -28,7 +28,7 @@ export interface ReceiveDeps {
 }
 
 /**
- * Takes one delivery, spec section 5. In this order: size, completeness, signature, content type, shape, served
+ * Takes one delivery. In this order: size, completeness, signature, content type, shape, served
  * repository, inbox; nothing of an unsigned body is looked at.
  */
 export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): RequestHandler {

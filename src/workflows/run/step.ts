@@ -1,6 +1,6 @@
 /**
  * The whole life of an issue as a pure function: (state, event) -> state and commands. No clock, no randomness, no
- * Temporal: the workflow hands those in and carries the commands out. Source: product spec, section "Lifecycle".
+ * Temporal: the workflow hands those in and carries the commands out.
  */
 import type { InnerEvent, MachineEvent } from '../../domain/run/events.js';
 import { isLocal } from '../../domain/forge/issue.js';

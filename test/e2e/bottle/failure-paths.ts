@@ -16,7 +16,7 @@ limits: { watchdog: ${String(WATCHDOG_SECONDS)}s }
 You are hasty.
 `;
 
-/** Spec section 3: how turns end that do not end well. */
+/** How turns end that do not end well. */
 describe('turns that do not end well', function () {
   this.timeout(120_000);
   const { stack, open, trigger } = bottleStack();

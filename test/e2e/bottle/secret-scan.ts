@@ -3,7 +3,7 @@ import { plantedKey } from '../../support/gitleaks/planted-key.js';
 import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.js';
 import { bottleStack } from './stack.js';
 
-/** Spec section 8: a key that an agent commits never reaches the forge, and the agent gets the chance to mend it. */
+/** A key that an agent commits never reaches the forge, and the agent gets the chance to mend it. */
 describe('a key in an agent’s commits', function () {
   this.timeout(240_000);
   const { stack, lifeOf } = bottleStack();

@@ -3,7 +3,7 @@ import { bottleScript, WAIT_FOR_TEST } from '../../support/stack/bottle-script.j
 import { waitUntil } from '../../support/stack/stack.js';
 import { forgeStack } from './stack.js';
 
-/** Spec sections 4 to 6, through the running server: what people write and click, and what the agent hears of it. */
+/** Through the running server: what people write and click, and what the agent hears of it. */
 describe('what people do on the forge', function () {
   this.timeout(180_000);
   const { stack, trigger } = forgeStack();

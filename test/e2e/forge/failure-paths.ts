@@ -8,7 +8,7 @@ import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { forgeStack } from './stack.js';
 
-/** Spec section 3: what people do on the forge while an agent runs. */
+/** What people do on the forge while an agent runs. */
 describe('people who change their mind', function () {
   this.timeout(120_000);
   const { stack, trigger } = forgeStack();

@@ -5,7 +5,7 @@ import type { Life } from '../../support/stack/life.js';
 import { waitUntil } from '../../support/stack/stack.js';
 import { forgeStack, hookedRepository } from './stack.js';
 
-/** Spec section 4, "PR-first runs": the trigger on somebody's pull request. */
+/** Runs that begin with a pull request: the trigger on somebody's pull request. */
 describe('a run whose subject is a pull request', function () {
   this.timeout(180_000);
   const { stack, lifeOf } = forgeStack();

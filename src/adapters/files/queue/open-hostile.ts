@@ -8,7 +8,7 @@ export type HostileRead =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Reads a file that whoever owns the directory may have replaced by anything, at any moment (security rules, "Queue"):
+ * Reads a file that whoever owns the directory may have replaced by anything, at any moment:
  * no link is followed, a pipe does not block, and what was opened, not what a name says, is checked.
  */
 export async function readHostileFile(path: string, uid: number, maxBytes: number): Promise<HostileRead> {

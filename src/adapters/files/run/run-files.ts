@@ -51,7 +51,7 @@ export interface RunFilesOptions {
   readonly maxOperationBytes?: number;
 }
 
-/** User ids inside the containers (security rules: the bundle's is neither 0 nor the agent's). */
+/** User ids inside the containers (the bundle's is neither 0 nor the agent's). */
 const AGENT = { uid: 1000, gid: 1000 };
 const BUNDLE = { uid: 10001, gid: 10001 };
 

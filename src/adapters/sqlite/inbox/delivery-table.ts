@@ -7,7 +7,7 @@ import type {
   NewDelivery,
 } from '../../../domain/forge/delivery.js';
 
-/** How long a body is known as a duplicate (spec section 5). */
+/** How long a body is known as a duplicate. */
 export const DUPLICATES_KNOWN_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
