@@ -187,7 +187,8 @@ const ROWS: readonly Row[] = [
   {
     when: 'the agent is unknown',
     change: (world) => void (world.knows = false),
-    ...both('there is no agent "coder"'),
+    first: 'there is no agent "coder"',
+    later: 'error: there is no agent "coder"',
   },
 
   // A life before this one.
