@@ -30,7 +30,7 @@ one with --admin-token-file, for this run only. Repeating the command changes no
 
 An agent gets a label when the key of its model is set. Whether its image is built is not asked: doctor says that.`;
 
-/** `forge setup`: spec sections 12 and 15. */
+/** `forge setup` */
 export function forgeSetupCommand(parent: Command, { deps, action }: CommandContext): void {
   const command = parent
     .command('setup [repositories...]')

@@ -5,7 +5,7 @@ import { formatDuration } from '../../domain/base/duration.js';
 import { planGc, type GcRemoval, type Janitor } from '../../domain/upkeep/gc.js';
 import { formatBytes } from '../../domain/base/format-bytes.js';
 import type { SweepAction } from '../../domain/upkeep/sweep.js';
-import { closing, type CommandContext } from '../base/action.js';
+import { answered, closing, type CommandContext } from '../base/action.js';
 import type { CliIo } from '../base/deps.js';
 import { EXIT } from '../base/exit-codes.js';
 import { printJson, printLine, printProblem, table } from '../base/output.js';
@@ -32,7 +32,7 @@ export function gcCommand(parent: Command, { deps, action }: CommandContext): vo
     .option('--json', 'as JSON');
   action<GcFlags>(command, ({ dryRun = false, json = false }) =>
     closing(deps.janitor(), async (janitor) => {
-      const away = !(await janitor.temporalAnswers());
+      const away = !(await answered(deps, janitor.temporalAnswers()));
       const usage = await janitor.measure();
       const plan = planGc(usage, { now: janitor.now(), keepMs: janitor.keepMs });
       const orphans = away ? [] : await janitor.orphans();

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
 import { isSafeValue, unsafe } from '../../domain/sync/opencode-env.js';
 import { SYNC_TIMEOUT_MS, type SyncOutcome } from '../../domain/sync/sync.js';
-import { closing, durationOf, namesTheOthers, type CommandContext } from '../base/action.js';
+import { answered, closing, durationOf, namesTheOthers, type CommandContext } from '../base/action.js';
 import type { CliIo } from '../base/deps.js';
 import { notFound, refused } from '../base/errors.js';
 import { EXIT, SYNC_EXIT } from '../base/exit-codes.js';
@@ -67,7 +67,7 @@ function withOptions(command: Command): Command {
 async function syncNow(io: CliIo, desk: SyncDesk, flags: SyncFlags): Promise<number> {
   const { order, ignored } = await desk.order(optionsOf(flags));
   tellIgnored(io, ignored);
-  const started = await desk.start(order);
+  const started = await answered({ io }, desk.start(order));
   if (started.kind === 'refused') throw refused(started.reason);
   const { owner, repo } = order.fork;
   const limit = formatDuration(order.timeoutMs);
@@ -104,7 +104,7 @@ function scheduleCommand(parent: Command, { deps, action }: CommandContext): voi
       const everyMs = durationWithin('--every', flags.every, EVERY_AT_LEAST_MS);
       const { order, ignored } = await desk.order(optionsOf(flags));
       tellIgnored(deps.io, ignored);
-      const change = await desk.schedule(order, everyMs);
+      const change = await answered(deps, desk.schedule(order, everyMs));
       const { owner, repo } = order.fork;
       if (flags.json === true) printJson(deps.io, { fork: `${owner}/${repo}`, everyMs, change });
       else printLine(deps.io, `${owner}/${repo}: every ${formatDuration(everyMs)}, ${change}`);
@@ -120,7 +120,7 @@ function schedulesCommand(parent: Command, { deps, action }: CommandContext): vo
     .option('--json', 'as JSON');
   action<{ readonly json?: true }>(command, ({ json = false }) =>
     closing(deps.sync(), async (desk) => {
-      const schedules = (await desk.schedules()).map(
+      const schedules = (await answered(deps, desk.schedules())).map(
         ({ fork: { owner, repo }, upstream, everyMs, nextAt }) => ({
           fork: `${owner}/${repo}`,
           upstream,
@@ -156,7 +156,7 @@ function unscheduleCommand(parent: Command, { deps, action }: CommandContext): v
   action<{ readonly dir: string; readonly json?: true }>(command, ({ dir, json = false }) =>
     closing(deps.sync(), async (desk) => {
       const { owner, repo, forge } = await desk.forkIn(dir);
-      const change = await desk.unschedule({ forge, owner, repo });
+      const change = await answered(deps, desk.unschedule({ forge, owner, repo }));
       if (change === 'absent') throw notFound(`${owner}/${repo} is synced on no schedule`);
       if (json) printJson(deps.io, { fork: `${owner}/${repo}`, change });
       else printLine(deps.io, `${owner}/${repo}: ${change}`);

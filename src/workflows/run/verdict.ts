@@ -54,12 +54,24 @@ function isDoneUnsaid(s: IssueState, { exitCode, agent }: TurnResult): boolean {
 /** For people: what stands most in the way of the turn being done. */
 export function detailOf(life: Life, result: TurnResult, { publish }: SettledTurn): string | null {
   const { turn, limit } = life;
-  const { agent, setAside } = result;
+  const { agent, exitCode, setAside } = result;
   if (setAside !== null) return setAside;
+  const notStarted = agent.outcome === 'empty' ? NOT_STARTED[exitCode] : undefined;
+  if (notStarted !== undefined) return `the agent was not started: ${notStarted}, as the log says`;
   if (publish.kind === 'refused') return publish.reason;
   if (turn.done !== null) return null;
   return limit?.detail ?? interruptionOf(life, result) ?? OUTCOMES[agent.outcome];
 }
+
+/** By the exit code of its container's entrypoint, which prints to the log only. */
+const NOT_STARTED: Readonly<Record<number, string>> = {
+  120: 'its proxies could not be reached',
+  121: 'its input was bad',
+  122: 'git failed in its workspace',
+  123: 'its sidecar did not answer',
+  124: 'its program is not in the image',
+  125: 'the setup of its bottle failed',
+};
 
 /** What the agent's CLI ended with, where that explains why the turn is not done. */
 const OUTCOMES: Readonly<Record<TurnResult['agent']['outcome'], string | null>> = {

@@ -89,6 +89,10 @@ describe('what people read beside it', () => {
     const refused = { publish: { kind: 'refused', reason: 'a CI file' } } as const;
     const crashed = { exitCode: 1, agent: agentReport('crashed') } as const;
     assert.equal(after(crashed, refused).life.detail, 'a CI file');
+    const unstarted = { exitCode: 122, agent: agentReport('empty') };
+    const git = 'the agent was not started: git failed in its workspace, as the log says';
+    assert.equal(after(unstarted, refused).life.detail, git);
+    assert.equal(after({ ...unstarted, agent: agentReport('cut') }, refused).life.detail, 'a CI file');
     assert.equal(after({ ...crashed, done }).life.detail, null);
     const limit = { kind: 'disk', detail: 'too much' } as const;
     assert.equal(after({ ...crashed, limit }).life.detail, 'too much');
