@@ -61,7 +61,7 @@ describe('settling what a hostile agent left', function () {
     const wasCalledOff = async (life: Life, slug: string): Promise<void> => {
       const notes = await life.timeline();
       assert.ok(
-        notes.some((what) => what.startsWith('settle failed: ')),
+        notes.some((what) => what === 'settle called off'),
         JSON.stringify(notes),
       );
       const detail = (await life.files.endedTurns(slug))[0]?.detail ?? {};
