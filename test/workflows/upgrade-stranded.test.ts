@@ -111,7 +111,7 @@ describe('an upgrade whose worker cannot run the version before', function () {
       await spoil(before.buildId);
       await send(run, wrote(comment(1)));
 
-      const after = await deploy(`${now}\n// the same, by another SDK`);
+      const after = await deploy(`// the same, by another SDK\n${now}`);
       assert.deepEqual(after.workers.earlier, []);
       await waitUntil('the run to be moved', async () => (await versionOf(run)) === after.buildId, LONG_MS);
       await isFrozen(run, 2);
