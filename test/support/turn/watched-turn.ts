@@ -56,8 +56,9 @@ export async function resultOf([ending]: Ending, stepMs?: number): Promise<TurnR
   return end.result;
 }
 
-export async function errorOf([ending]: Ending): Promise<unknown> {
-  const end = await passTime(ending);
+/** @param stepMs as for `resultOf` */
+export async function errorOf([ending]: Ending, stepMs?: number): Promise<unknown> {
+  const end = await passTime(ending, stepMs);
   return 'error' in end ? end.error : assert.fail('it came to its end');
 }
 

@@ -73,6 +73,8 @@ export class TestBottle {
     // As the host has no right to change owners, others may write instead; the directory above is closed.
     for (const name of ['workspace', 'workspace/.git', 'queue/out']) await chmod(join(dir, name), 0o777);
     await writeFile(join(dir, 'workspace/.git/bottle-ready'), 'x\n');
+    // Of any workspace: its place in the count of files is not a turn's.
+    await writeFile(join(dir, 'workspace/.git/config'), '');
     await writeFile(join(dir, 'bundle/forge-token'), 'a-token', { mode: 0o644 });
     await writeFile(join(dir, 'ca.pem'), 'a certificate', { mode: 0o644 });
     await bottle.turn('true');

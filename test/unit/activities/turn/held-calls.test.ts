@@ -79,11 +79,12 @@ describe('a call of an agent that waits for an answer', () => {
       assert.equal(watched.runs, true, 'its limit is an hour');
       decide({ status: 'approved', notesRef: null });
       assert.equal((await answerTo(id))?.kind, 'decision');
+      world.exit('agent');
+      await resultOf(ending);
+      // Whole on the disk by now.
       const record = await world.ports.files.readTurn(SLUG, 1);
       assert.ok((record?.heldMs ?? 0) > 3_600_000, String(record?.heldMs));
       assert.ok((record?.lastCheckinAt ?? 0) >= from + 3_600_000);
-      world.exit('agent');
-      await resultOf(ending);
     });
 
     it('is held for four hours of a turn at most, over restarts of the worker, too', async () => {
@@ -97,7 +98,7 @@ describe('a call of an agent that waits for an answer', () => {
       await passTimeUntil(() => asked.length > 0);
       await later(hours(3));
       watched.attachments.detachAll();
-      await errorOf(begun);
+      await errorOf(begun, 1);
       const ending = await watched.watch({ turnTimeoutMs: hours(1), begun: true }, 'attach');
       await passTimeUntil(() => asked.length > 1);
       await later(hours(1.5));
