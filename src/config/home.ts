@@ -3,6 +3,7 @@ import { mkdirSync, statSync, type Stats } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { InvalidInputError } from '../domain/base/errors.js';
+import { remedyOfOpenHome } from '../domain/base/open-home.js';
 
 /** Absolute path from the environment, default `~/.bot-bottle`. */
 export function homePath(env: Readonly<Record<string, string | undefined>>): string {
@@ -26,8 +27,7 @@ export function checkHome(home: string): 'there' | 'missing' {
   if (!found.isDirectory())
     throw new InvalidInputError(`${home} is not a directory: choose another BOT_BOTTLE_HOME`);
   if ((found.mode & 0o022) !== 0) {
-    // A sticky one is meant to be everybody's, as /tmp is.
-    const remedy = (found.mode & 0o1000) === 0 ? `chmod 700 ${home}` : 'choose another BOT_BOTTLE_HOME';
+    const remedy = remedyOfOpenHome(home, found.mode);
     throw new InvalidInputError(`${home} can be written by others, who could then be you: ${remedy}`);
   }
   const me = process.getuid?.();

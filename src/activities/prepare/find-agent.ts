@@ -3,7 +3,10 @@ import { InvalidInputError } from '../../domain/base/errors.js';
 import type { HomePorts } from '../ports/home-ports.js';
 import type { PrepareTurnInput } from '../ports/inputs.js';
 
-/** The agent of a turn, on the provider that the run began with. Errors: as `Agents.find`. */
+/**
+ * The agent of a turn, on the provider that the run began with. Errors: as `Agents.find`; `InvalidInputError` with the reason
+ * where it is refused after the first turn.
+ */
 export async function findAgent(
   ports: HomePorts,
   input: PrepareTurnInput,

@@ -1,4 +1,4 @@
-import { isNotFound } from '../../domain/base/errors.js';
+import { unlessNotFound } from '../../domain/base/errors.js';
 import type { PublishPlace } from '../../domain/forge/forks.js';
 import type { Issue, PullRequest } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
@@ -29,7 +29,10 @@ export async function workBranch(
   const begun = row?.slug === slug && row.branch !== '' ? row.branch : undefined;
   if (number === null) {
     const branch = begun ?? branchOf(slug, subject.number);
-    return { kind: 'branch', branch, pull: await openedBefore(forge, input.prNumber) };
+    // Published in an earlier turn; its base may be another one by now.
+    const { prNumber } = input;
+    const pull = prNumber === null ? undefined : await unlessNotFound(forge.readPr(prNumber));
+    return { kind: 'branch', branch, pull: pull ?? null };
   }
   const [pull, bot] = await Promise.all([forge.readPr(number), forge.whoAmI()]);
   // An earlier run's pull request that is closed again: the issue still asks for work.
@@ -42,15 +45,4 @@ export async function workBranch(
   const unfit = branchObjection(pull, defaultBranch);
   if (unfit !== undefined) return { kind: 'refused', reason: unfit };
   return { kind: 'branch', branch: pull.head.ref, pull };
-}
-
-/** Published in an earlier turn; its base may be another one by now. */
-async function openedBefore(forge: Forge, number: number | null): Promise<PullRequest | null> {
-  if (number === null) return null;
-  try {
-    return await forge.readPr(number);
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import { isOffered, isWrong, whyNotOffered } from '../../domain/agent/agent-stan
 import { imageCommand } from '../../domain/bottle/bottle-image.js';
 import { formatBytes } from '../../domain/base/format-bytes.js';
 import { messageOf } from '../../domain/base/message-of.js';
+import { remedyOfOpenHome } from '../../domain/base/open-home.js';
 import { pauseText, unpauseCommand } from '../../domain/run/pause.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
@@ -92,9 +93,7 @@ function home(probes: DoctorProbes): Finding {
       `${shown}, can't be written`,
       'use the account that it belongs to; if its disk was mounted read-only, mend and remount that',
     );
-  const isEverybodys = (mode & 0o1000) !== 0;
-  const remedy = isEverybodys ? 'choose another BOT_BOTTLE_HOME' : `chmod 700 ${path}`;
-  if ((mode & 0o022) !== 0) return fail(shown, `others can write it: ${remedy}`);
+  if ((mode & 0o022) !== 0) return fail(shown, `others can write it: ${remedyOfOpenHome(path, mode)}`);
   if ((mode & 0o055) !== 0) return warn(shown, `others can look into it: chmod 700 ${path}`);
   return ok(shown);
 }
