@@ -6,13 +6,8 @@ import { ContainerOverrunError } from '../domain/base/errors.js';
 import type { PublishResult } from '../domain/run/turn.js';
 import type { HostPorts } from './ports/host-ports.js';
 import type { SettleTurnInput } from './ports/inputs.js';
-import {
-  extractWork,
-  overrun,
-  knownCommits,
-  publishThroughGate,
-  type Publication,
-} from './publish/publish-gate.js';
+import { extractWork, knownCommits, overrun } from './publish/extract-work.js';
+import { publishThroughGate, type Publication } from './publish/publish-gate.js';
 import { scansOf } from './publish/publish-scans.js';
 import { keepWork } from './publish/keep-work.js';
 import { isStuck } from './publish/publish-stuck.js';

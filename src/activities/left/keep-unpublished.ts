@@ -1,7 +1,7 @@
 import { lastPushed } from '../base/last-pushed.js';
 import { recordBefore } from '../base/record-before.js';
 import type { HostPorts } from '../ports/host-ports.js';
-import { extractWork, knownCommits } from '../publish/publish-gate.js';
+import { extractWork, knownCommits } from '../publish/extract-work.js';
 import { ForgeHttpError, GitAccessError, GitError, GitOverrunError } from '../../domain/base/errors.js';
 import { isLocal, type RepoRef, type SubjectRef } from '../../domain/forge/issue.js';
 import { leftBundle, UNPUBLISHED_BUNDLE, WORK_BUNDLE, type TurnRecord } from '../../domain/run/run-files.js';

@@ -1,10 +1,4 @@
-import {
-  extractionFailure,
-  extractionSpec,
-  parseExtraction,
-  type Extraction,
-} from '../../domain/bottle/extractor.js';
-import { ContainerOverrunError, InvalidInputError } from '../../domain/base/errors.js';
+import type { Extraction } from '../../domain/bottle/extractor.js';
 import {
   isLocal,
   type ForgeUser,
@@ -14,7 +8,7 @@ import {
 } from '../../domain/forge/issue.js';
 import type { Forge } from '../../domain/forge/forge.js';
 import { placeObjection } from '../../domain/run/unfit-branches.js';
-import type { ForgeBranches, TurnRefs } from '../../domain/workspace/git-repository.js';
+import type { ForgeBranches } from '../../domain/workspace/git-repository.js';
 import type { TurnRecord } from '../../domain/run/run-files.js';
 import { secretRefusal } from '../../domain/run/secret-refusal.js';
 import type { NamedText } from '../../domain/secret/secret-scanner.js';
@@ -28,9 +22,6 @@ import { openAgainst } from './open-against.js';
 import { noteScan } from './publish-scans.js';
 import { withBundle } from './with-bundle.js';
 import { readBottle } from '../setup/read-setup.js';
-import { boundaryFile } from '../setup/run-boundary.js';
-
-export const EXTRACTION_TIMEOUT_MS = 120_000;
 
 /** What is to become of the commits: a pull request, or the branch alone. */
 export type Publication =
@@ -47,60 +38,6 @@ export type Publication =
   | { readonly kind: 'branch' };
 
 type PullRequestWords = Pick<Extract<Publication, { kind: 'pull_request' }>, 'title' | 'body'>;
-
-export type ExtractedWork =
-  | { readonly kind: 'extracted'; readonly extraction: Extraction }
-  | { readonly kind: 'failed'; readonly reason: string };
-
-/** Takes the branch's new commits and a report on the workspace out through a throw-away container. */
-export async function extractWork(
-  ports: HostPorts,
-  run: Pick<RunRef, 'slug'>,
-  branch: string,
-  known: readonly string[],
-  purpose: string,
-  signal: AbortSignal,
-): Promise<ExtractedWork> {
-  const { slug } = run;
-  const target = {
-    name: purpose,
-    slug,
-    image: ports.settings.bundleImage,
-    workspaceDir: ports.files.paths(slug).workspace,
-    boundaryFile: await boundaryFile(ports, slug),
-    branch,
-    timeoutMs: EXTRACTION_TIMEOUT_MS,
-  };
-  const spec = extractionSpec(target, known, ports.settings.publishLimits.maxBytes);
-  const output = await ports.runtime.runOnce(spec, signal).catch(overrun);
-  if (output instanceof ContainerOverrunError) return { kind: 'failed', reason: OVERRUN };
-  if (output.exitCode !== 0) {
-    const reason =
-      extractionFailure(output.exitCode) ?? `the extractor ended with exit code ${String(output.exitCode)}`;
-    return { kind: 'failed', reason };
-  }
-  try {
-    return { kind: 'extracted', extraction: parseExtraction(output.stdout) };
-  } catch (error) {
-    if (error instanceof InvalidInputError) return { kind: 'failed', reason: error.message };
-    throw error;
-  }
-}
-
-/** What the agent made is to blame, so it is an answer and no fault. */
-export function overrun(error: unknown): ContainerOverrunError {
-  if (error instanceof ContainerOverrunError) return error;
-  throw error;
-}
-
-const OVERRUN =
-  'your commits could not be taken out in time, or are too large: take large or generated files out of the commits themselves, and remove what makes git slow in the workspace';
-
-/** Commits that the mirror has and a bundle can leave out. */
-export function knownCommits(refs: TurnRefs | null | undefined): string[] {
-  if (refs === null || refs === undefined) return [];
-  return [...new Set([refs.baseSha, refs.startSha, ...(refs.branchSha === null ? [] : [refs.branchSha])])];
-}
 
 export interface GateInput extends RunRef, Publisher {
   readonly extraction: Extraction;

@@ -3,7 +3,7 @@ import type { RepoRef } from '../../domain/forge/issue.js';
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import { repositoryOf, type RunRef } from '../ports/inputs.js';
-import { knownCommits } from './publish-gate.js';
+import { knownCommits } from './extract-work.js';
 
 /**
  * Whether `STUCK.md` is new or changed in this turn: neither as the last turn left it nor as base or branch had it when

@@ -5,7 +5,8 @@ import type { ForgeBranches } from '../../domain/workspace/git-repository.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { PublishInput } from '../ports/inputs.js';
 import { isStuck } from './publish-stuck.js';
-import { extractWork, knownCommits, publishThroughGate } from './publish-gate.js';
+import { extractWork, knownCommits } from './extract-work.js';
+import { publishThroughGate } from './publish-gate.js';
 
 const STUCK =
   'there is a STUCK.md that is new or changed, which says that a person has to help: no pull request is opened. Remove it if you are not stuck';

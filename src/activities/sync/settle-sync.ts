@@ -9,7 +9,7 @@ import { atMostThrice, isFinal } from '../base/tries.js';
 import { stepOfTurn } from '../base/work-of-run.js';
 import { clearAway } from '../destroy-run.js';
 import type { HostPorts } from '../ports/host-ports.js';
-import { extractWork } from '../publish/publish-gate.js';
+import { extractWork } from '../publish/extract-work.js';
 import { withBundle } from '../publish/with-bundle.js';
 import { hostOfSync } from './host-of-sync.js';
 import type { SyncPorts } from './sync-ports.js';

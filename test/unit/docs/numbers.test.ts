@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { EXTRACTION_TIMEOUT_MS } from '../../../src/activities/publish/publish-gate.js';
+import { EXTRACTION_TIMEOUT_MS } from '../../../src/activities/publish/extract-work.js';
 import { agentContainer } from '../../../src/adapters/docker/agent-container.js';
 import { bundleContainer } from '../../../src/adapters/docker/bundle-container.js';
 import { MAX_LINE_BYTES } from '../../../src/adapters/docker/logs/log-lines.js';
