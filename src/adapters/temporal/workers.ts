@@ -60,8 +60,8 @@ export async function createWorkers(options: WorkersOptions): Promise<RunningWor
   try {
     return await workersOver(connection, options);
   } catch (error) {
-    // One that is left open keeps the process from ending.
-    await connection.close();
+    // One that is left open keeps the process from ending. It stays open where a worker was made, and that is not what was wrong.
+    await connection.close().catch(() => undefined);
     throw error;
   }
 }

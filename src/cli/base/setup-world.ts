@@ -4,7 +4,7 @@ import type { PublishPlace } from '../../domain/forge/forks.js';
 import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge/forge-admin.js';
 import type { RightsProblem } from '../doctor/probes.js';
 
-/** What `forge setup` needs of the world; src/forge-setup.ts makes the real one. */
+/** What `forge setup` needs of the world; src/wiring/forge-setup.ts makes the real one. */
 export interface ForgeSetupWorld {
   readonly settings: ForgeSetupSettings;
   /** @param token an administrator's; `null`: the bot's own. Errors: `InvalidInputError` without that one. */

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { durationOf, type CommandContext } from '../base/action.js';
+import { answered, durationOf, type CommandContext } from '../base/action.js';
 import type { CliDeps } from '../base/deps.js';
 import { CliError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
@@ -55,7 +55,12 @@ export function forgeSetupCommand(parent: Command, { deps, action }: CommandCont
     .option('--json', 'as JSON')
     .addHelpText('after', NOTES);
   action<Options>(command, async (options, repositories) => {
-    const world = await deps.forgeSetup();
+    const opened = await deps.forgeSetup();
+    // What is asked first: a forge that hangs is noticed here.
+    const world: ForgeSetupWorld = {
+      ...opened,
+      botRights: (...of) => answered(deps, opened.botRights(...of)),
+    };
     const { io } = deps;
     const dryRun = options.dryRun === true;
     const items: Item[] = [];

@@ -5,6 +5,7 @@ import { formatBytes } from '../../domain/base/format-bytes.js';
 import { messageOf } from '../../domain/base/message-of.js';
 import { remedyOfOpenHome } from '../../domain/base/open-home.js';
 import { pauseText, unpauseCommand } from '../../domain/run/pause.js';
+import { CI_REMEDY } from './ci-remedy.js';
 import { fail, ok, warn } from './check.js';
 import type { Check, Finding } from './check.js';
 import type { DoctorProbes } from './probes.js';
@@ -206,9 +207,6 @@ async function secretScan(probes: DoctorProbes): Promise<Finding> {
   if (atLeast(scanner, GITLEAKS_WANTED) === true) return ok(scanner);
   return warn(scanner, 'it works, but is not known to be 8.25 or newer: script/bootstrap --only gitleaks');
 }
-
-const CI_REMEDY =
-  'pushing a branch runs it, with an agent’s scripts: set FORGE_PUBLISH to fork, or give it no secrets on branches bot-bottle/*';
 
 async function ci(probes: DoctorProbes): Promise<Finding> {
   const isFork = probes.publishPlace() === 'fork';

@@ -1,6 +1,7 @@
 import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import type { PublishPlace } from '../../domain/forge/forks.js';
 import type { AdminTarget, ForgeAdmin, Hook, HookSpec, NewLabel } from '../../domain/forge/forge-admin.js';
+import { CI_REMEDY } from '../doctor/ci-remedy.js';
 import { planHook, shownUrl, WANTED_EVENTS } from './plan-hook.js';
 import { planLabels } from './plan-labels.js';
 import { planned } from './report.js';
@@ -89,15 +90,12 @@ export function warnOfUnserved({ target, report }: SetUpJob, world: ForgeSetupWo
   report({ target: name, what: 'repository', state: 'warning', name: '', detail });
 }
 
-/** Pushing a branch is a way into CI: the gate refuses CI's own files, not the scripts that they run. */
 export async function warnOfCi({ admin, target, report }: SetUpJob, publish: PublishPlace): Promise<void> {
   if (publish === 'fork') return;
   const files = target.kind === 'repo' ? await admin.ciFiles(target) : null;
   if (files?.length === 0) return;
-  const found = files === null ? "its repositories' CI is not looked for" : `runs CI (${files.join(', ')})`;
-  const detail =
-    `${found}: an agent's branch runs there too. Set FORGE_PUBLISH to fork, or give branches ` +
-    'bot-bottle/* no secrets (docs/security.md)';
+  const found = files === null ? 'where its repositories have CI' : `has CI (${files.join(', ')})`;
+  const detail = `${found}: ${CI_REMEDY}`;
   report({ target: nameOfTarget(target), what: 'repository', state: 'warning', name: '', detail });
 }
 

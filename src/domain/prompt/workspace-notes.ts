@@ -9,15 +9,26 @@ const PLACED =
 const LFS_RULE =
   'Files of Git LFS are pointers here, text of three lines; their content can not be had. Leave them as they are: a commit that adds a pointer or changes one is not published.';
 
-/** What the host that filled the workspace adds to the prompt: what is in it beside the repository, and what is not. */
-export function workspaceSection(submodules: TurnSubmodules, hasLfs: boolean): string {
+const SPARSE =
+  'Only these directories are checked out, with the files next to and above them. Everything else is in the history and not in the tree, which does not delete it: `git show HEAD:path` reads it, `git sparse-checkout add directory` brings it in';
+
+/** What a workspace has beside the repository, and what it lacks. `sparse`: directories; empty where nothing is to be said. */
+export interface WorkspaceNotes {
+  readonly sparse: readonly string[];
+  readonly submodules: TurnSubmodules;
+  readonly hasLfs: boolean;
+}
+
+/** What the host that filled the workspace adds to the prompt. */
+export function workspaceSection({ sparse, submodules, hasLfs }: WorkspaceNotes): string {
   const paths = submodules.placed.map(({ parent, path }) => (parent === '' ? path : `${parent}/${path}`));
   const sections = [
+    sparse.length === 0 ? '' : withQuote(SPARSE, lines(sparse), COMMENT_BYTES),
     paths.length === 0 ? '' : withQuote(PLACED, lines(paths), COMMENT_BYTES),
     missing('These submodules are not here. Do without them, or say that you cannot', submodules.leftOut),
     hasLfs ? LFS_RULE : '',
   ].filter((section) => section !== '');
-  return sections.length === 0 ? '' : `\n# Submodules and large files\n\n${sections.join('\n\n')}\n`;
+  return sections.length === 0 ? '' : `\n# What your workspace has\n\n${sections.join('\n\n')}\n`;
 }
 
 const LOST: Readonly<Record<LostPart, string>> = {

@@ -387,7 +387,7 @@ describe('forge setup on a real Gitea', function () {
     assert.equal(ran.code, 0);
     assert.match(
       ran.items.find(({ state }) => state === 'warning')?.detail ?? '',
-      /^runs CI \(\.woodpecker\):.*FORGE_PUBLISH to fork/,
+      /^has CI \(\.woodpecker\):.*FORGE_PUBLISH to fork/,
     );
     home.set('FORGE_PUBLISH', 'fork');
     const forked = await asAlice(repo, '--no-webhook');

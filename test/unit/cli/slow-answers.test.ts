@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
+import type { ForgeSetupWorld } from '../../../src/cli/base/setup-world.js';
 import { cliWith } from './small-world.js';
 
 describe('a command whose answer is slow to come', () => {
@@ -36,6 +37,24 @@ describe('a command whose answer is slow to come', () => {
     JSON.parse(ran.stdout);
     return ran.stderr;
   }
+
+  it('says after five seconds that it waits: forge setup', async () => {
+    const world = {
+      settings: { repos: ['*'], publish: 'fork' },
+      admin: () => ({ listLabels: () => Promise.resolve([]), inheritedLabels: () => Promise.resolve([]) }),
+      serves: () => true,
+      manifests: () => Promise.resolve({ agents: [], bottles: [], problems: [] }),
+      botRights: async () => {
+        await new Promise(setImmediate);
+        mock.timers.tick(5_000);
+        return { login: 'bot', problems: [] };
+      },
+    };
+    const cli = cliWith({ deps: { forgeSetup: () => world as unknown as ForgeSetupWorld } });
+    const ran = await cli.run('forge', 'setup', 'a/b', '--no-webhook', '--json');
+    assert.equal(ran.code, 0);
+    assert.match(ran.stderr, /^bot-bottle: no answer yet from Temporal, its worker or the forge/);
+  });
 
   for (const args of commands) {
     it(`says after five seconds that it waits: ${args.slice(0, 2).join(' ')}`, async () => {

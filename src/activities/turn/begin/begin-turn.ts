@@ -59,7 +59,8 @@ export async function beginTurn(
   ];
   // What is not there of a run that was moved, its prompt says already.
   const untold = input.moved === 'lost' ? [] : lost;
-  const sessionId = await writeInput(ports, input, { ...refs, lost: untold }, setup, journal);
+  const isFresh = paths.isNew || input.turn === 1;
+  const sessionId = await writeInput(ports, input, { ...refs, lost: untold, isFresh }, setup, journal);
   const { name, version } = ports.provider(input.prepared.provider);
   await journal.decide({
     provider: { name, version },

@@ -10,11 +10,11 @@ import type { FetchedRefs } from './fetch-refs.js';
 import type { TurnSetup } from '../../setup/read-setup.js';
 import type { TurnJournal } from '../turn-journal.js';
 
-/** The turn's input directory and prompt. Answers the session the agent works in. */
+/** The turn's input directory and prompt. Answers the session the agent works in. `isFresh`: the workspace is made in this turn. */
 export async function writeInput(
   ports: HostPorts,
   input: RunTurnInput,
-  refs: FetchedRefs & { readonly lost: readonly LostPart[] },
+  refs: FetchedRefs & { readonly lost: readonly LostPart[]; readonly isFresh: boolean },
   setup: TurnSetup,
   journal: TurnJournal,
 ): Promise<string | null> {
@@ -27,7 +27,12 @@ export async function writeInput(
   const prompt =
     (await ports.blobs.getText(prepared.promptRef)) +
     lostSection(refs.lost) +
-    workspaceSection(refs.submodules, setup.workspace.lfs) +
+    workspaceSection({
+      // What an earlier turn checked out is not changed by what the bottle says now.
+      sparse: refs.isFresh ? setup.workspace.sparse : [],
+      submodules: refs.submodules,
+      hasLfs: setup.workspace.lfs,
+    }) +
     movedSection(refs.moved);
   const launch = provider.launch({
     sessionId,

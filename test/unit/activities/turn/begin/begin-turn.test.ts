@@ -6,7 +6,7 @@ import { beginTurn } from '../../../../../src/activities/turn/begin/begin-turn.j
 import { keepEgress } from '../../../../../src/activities/turn/egress-record.js';
 import { TurnJournal } from '../../../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../../../src/adapters/agents/registry.js';
-import type { TurnBottle } from '../../../../../src/domain/bottle/bottle-setup.js';
+import { WHOLE_REPOSITORY, type TurnBottle } from '../../../../../src/domain/bottle/bottle-setup.js';
 import { localSubject } from '../../../../../src/domain/forge/issue.js';
 import { NO_USE } from '../../../../../src/domain/run/model-use.js';
 import type { TurnRecord } from '../../../../../src/domain/run/run-files.js';
@@ -229,6 +229,17 @@ describe('beginning a turn', () => {
 
     it('that is new, has lost nothing where the run had no work yet', async () => {
       assert.deepEqual((await isWorkspaceLost({ head: null })).lost, []);
+    });
+
+    it('that lacks a part of the repository, says so in the turn that makes it', async () => {
+      const bottle = { workspace: { ...WHOLE_REPOSITORY, sparse: ['docs'] } };
+      await begin({}, bottle);
+      await begin({ turn: 2, head: HEAD }, bottle);
+      assert.match(read('turns/1/prompt.md'), /Only these directories are checked out.*\n\n> docs\n/);
+      assert.doesNotMatch(read('turns/2/prompt.md'), /Only these directories/);
+      await world.ports.files.removeTransient(SLUG);
+      await begin({ turn: 3, head: HEAD }, bottle);
+      assert.match(read('turns/3/prompt.md'), /Only these directories/);
     });
 
     it('that is there, has lost nothing', async () => {
