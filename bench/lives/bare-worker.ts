@@ -2,15 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { activityInfo } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
-import { nudgeSignal } from '../workflows/bare.workflow.js';
+import { nudgeSignal, type BareActivities } from '../workflows/bare.workflow.js';
 
 export const BARE_QUEUE = 'bench';
-
-export interface BareActivities {
-  nothing(): Promise<void>;
-  /** Sends the workflow that called it one signal. */
-  signalBack(): Promise<void>;
-}
 
 /** Runs work while a worker for the bare workflows runs. */
 export async function withBareWorker<T>(address: string, client: Client, work: () => Promise<T>): Promise<T> {

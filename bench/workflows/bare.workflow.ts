@@ -7,7 +7,12 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { BareActivities } from '../lives/bare-worker.js';
+
+export interface BareActivities {
+  nothing(): Promise<void>;
+  /** Sends the workflow that called it one signal. */
+  signalBack(): Promise<void>;
+}
 
 const remote = proxyActivities<BareActivities>({ startToCloseTimeout: '1 minute' });
 const local = proxyLocalActivities<BareActivities>({ startToCloseTimeout: '1 minute' });
