@@ -76,10 +76,11 @@ export class SystemGitRepository implements GitRepository {
     branch: string,
     baseBranches: readonly string[],
     fork?: RepoRef,
+    signal?: AbortSignal,
   ): Promise<TurnRefs> {
     if (!isBranchName(branch)) throw new InvalidInputError('not a branch name');
     const candidates = baseBranches.flatMap((ref) => branchNamed(ref) ?? []);
-    const { base, branchSha } = await this.#read({ repo, branch, fork }, candidates);
+    const { base, branchSha } = await this.#read({ repo, branch, fork, signal }, candidates);
     if (base === undefined)
       throw new GitError(`${nameOf(repo)} has no branch to start from: is it empty?`, false);
     if (!isBaseName(base.name))

@@ -32,8 +32,15 @@ export interface GitRepository {
    * Brings the mirror of the repository up to date and reads the refs a turn needs. The base is the first name (an
    * issue's `ref`, a manifest's base) that is a branch on the forge, else the default branch: see `TurnRefs.baseBranch`.
    * @param fork where the run's branch is, if not in the repository itself
+   * Errors: `GitError`, also when the signal ends it.
    */
-  refresh(repo: RepoRef, branch: string, baseBranches: readonly string[], fork?: RepoRef): Promise<TurnRefs>;
+  refresh(
+    repo: RepoRef,
+    branch: string,
+    baseBranches: readonly string[],
+    fork?: RepoRef,
+    signal?: AbortSignal,
+  ): Promise<TurnRefs>;
   /**
    * Commits where a history of `depth` commits from the turn's refs ends, as `git clone --depth` counts: those that have
    * parents beyond it. It is deeper where base and branch would have nothing in common otherwise.
@@ -120,7 +127,7 @@ export interface GitPublishRequest extends PublishLimits {
   /** Asked directly before each push, as the checks take minutes: why not to push, which is then the refusal. */
   readonly objection?: () => Promise<string | undefined>;
   /** Aborted when nobody wants the commits published any more: what has not been pushed then is not. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type GitPublishVerdict =

@@ -164,7 +164,7 @@ describe('git over HTTP with a token', () => {
     ] as const)
       it(`waits for no ${verb}`, async () => {
         const off = calledOffAt(request);
-        const { message } = await failure(repository().branches(REPO, ['main'], off));
+        const { message } = await failure(repository().refresh(REPO, BRANCH, [], undefined, off));
         assert.equal(message, `git ${verb} was given up`);
         forge.fault = undefined;
         assert.equal((await repository().branches(REPO, ['main'])).branches.get('main'), fixture.base);

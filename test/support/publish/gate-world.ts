@@ -200,7 +200,7 @@ export class GateWorld {
     const { files } = this.ports;
     const paths = await files.prepare(this.slug);
     const input = this.#turnInput();
-    const refs = await fetchRefs(this.ports, input, sampleBottle(), paths);
+    const refs = await fetchRefs(this.ports, input, sampleBottle(), paths, new AbortController().signal);
     this.refs = refs;
     await files.writeTurnInput(this.slug, {
       turn: this.turn,

@@ -49,7 +49,7 @@ export async function beginTurn(
   // Waited for last: its failure must not go unhandled when another decides.
   bundleStarted.catch(() => undefined);
   const [refs, { agent, isHomeLost }] = await together([
-    fetchRefs(ports, input, setup, paths),
+    fetchRefs(ports, input, setup, paths, signal),
     createAgent(ports, input, setup, image),
   ]);
   await ports.underWay.reached(slug, `made-${String(input.turn)}`);

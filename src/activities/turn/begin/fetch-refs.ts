@@ -26,12 +26,13 @@ export async function fetchRefs(
   input: RunTurnInput,
   setup: BottleSetup,
   paths: RunPaths & { readonly isNew: boolean },
+  signal: AbortSignal,
 ): Promise<FetchedRefs> {
   const repository = repositoryOf(input);
   const { branch } = input.prepared;
   // Made before the agent works: where it can't be, the work would be for nothing.
   const fork = isLocal(input.subject) ? undefined : await ports.forks?.ensure(repository);
-  const refs = await ports.git.refresh(repository, branch, input.prepared.baseBranches, fork);
+  const refs = await ports.git.refresh(repository, branch, input.prepared.baseBranches, fork, signal);
   const boundary = await runBoundary(ports, input, setup, refs, paths.isNew);
   const { submoduleRepos: named, sparse } = setup.workspace;
   // They are fetched from a forge.

@@ -14,7 +14,10 @@ describe('what is fetched for a workspace', () => {
   const git = {
     blobsOf: (_repo: unknown, path: string, commits: readonly string[]) =>
       Promise.resolve(commits.map((commit) => `${path} of ${commit}`)),
-    refresh: () => Promise.resolve({ startSha: SHA, baseBranch: 'main', baseSha: SHA, branchSha: null }),
+    refresh: (...[, , , , until]: Parameters<HostPorts['git']['refresh']>) => {
+      until?.throwIfAborted();
+      return Promise.resolve({ startSha: SHA, baseBranch: 'main', baseSha: SHA, branchSha: null });
+    },
     writeRefsBundle: () => Promise.resolve(),
     writeSubmodules: (...[, , directory, rules]: Parameters<HostPorts['git']['writeSubmodules']>) => {
       asked.push(['submodules', directory, rules]);
@@ -22,7 +25,7 @@ describe('what is fetched for a workspace', () => {
     },
   };
   const files = { readFile: () => Promise.resolve(undefined), readTurn: () => Promise.resolve(undefined) };
-  const fetch = (workspace: Partial<WorkspaceOptions>) =>
+  const fetch = (workspace: Partial<WorkspaceOptions>, signal = new AbortController().signal) =>
     fetchRefs(
       { git, files } as unknown as HostPorts,
       {
@@ -33,9 +36,14 @@ describe('what is fetched for a workspace', () => {
       } as unknown as RunTurnInput,
       sampleBottle({ workspace: { ...WHOLE_REPOSITORY, ...workspace } }),
       { turnInput: '/turn', isNew: true } as RunPaths & { readonly isNew: boolean },
+      signal,
     );
   beforeEach(() => {
     asked.length = 0;
+  });
+
+  it('is not waited for in a turn that is stopped', async () => {
+    await assert.rejects(fetch({}, AbortSignal.abort(new Error('stopped'))), /stopped/);
   });
 
   it('comes with the STUCK.md that the repository has itself', async () => {
