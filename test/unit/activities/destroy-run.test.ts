@@ -12,10 +12,12 @@ import type { OneShotResult } from '../../../src/domain/bottle/bottle-runtime.js
 import { keepPushed } from '../../../src/activities/base/last-pushed.js';
 import { BASE, BRANCH, HEAD, HostWorld, report, SLUG } from '../../support/host/host-world.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
+import { withoutPauses } from '../../support/scale/no-pauses.js';
 
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 
 describe('a run’s end', () => {
+  withoutPauses();
   const newPath = useNewPaths();
   let world: HostWorld;
   beforeEach(async () => {
@@ -125,7 +127,7 @@ describe('a run’s end', () => {
     world.ports.files.saveFile = () => Promise.reject(full);
     await assert.rejects(destroy(), full);
     assert.ok(!isRemoved());
-  }).timeout(20_000);
+  });
 
   for (const [what, fault] of [
     ['gone', new GitAccessError('not found')],
@@ -208,8 +210,7 @@ describe('a run’s end', () => {
     assert.ok(isRemoved());
   });
 
-  describe('whose agent left what cannot be removed', function () {
-    this.timeout(20_000);
+  describe('whose agent left what cannot be removed', () => {
     const tries = (): number => world.asked.filter((what) => what === 'remove').length;
     const removing = (answer: () => OneShotResult): void => {
       world.answers = (spec) => (spec.name === 'remove' ? answer() : report());

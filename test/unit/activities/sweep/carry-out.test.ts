@@ -12,11 +12,13 @@ import type {
 import { report, SLUG } from '../../../support/host/host-world.js';
 import { object, OLD, SweptHost, WORKFLOW } from '../../../support/sweep/swept-host.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { withoutPauses } from '../../../support/scale/no-pauses.js';
 
 const NOT_ANY_MORE = 'not any more';
 const createdAt = Date.parse(OLD);
 
 describe('what a sweep does', () => {
+  withoutPauses();
   const newPath = useNewPaths();
   let home: string;
   let host: SweptHost;
@@ -211,7 +213,7 @@ describe('what a sweep does', () => {
       host.world.answers = ({ name }) => ({ ...report(), exitCode: name === 'remove' ? 137 : 0 });
       const { outcome, detail } = await run(ended({ directory: { changedAt: 0 } }));
       assert.deepEqual([outcome, detail], ['failed', 'what its agent wrote could not be removed']);
-    }).timeout(20_000);
+    });
 
     it('is to leave it for the next sweep when the worker stops before its commits are kept', async () => {
       host.objects = roles.map((role) => object(role));

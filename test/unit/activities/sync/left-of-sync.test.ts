@@ -5,8 +5,10 @@ import { report } from '../../../support/host/host-world.js';
 import { turnResult } from '../../../support/machine/world.js';
 import { SyncWorld } from '../../../support/sync/sync-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { withoutPauses } from '../../../support/scale/no-pauses.js';
 
 describe('a sync of which something cannot be cleared away', () => {
+  withoutPauses();
   const newPath = useNewPaths();
   let world: SyncWorld;
   beforeEach(async () => {
@@ -44,8 +46,7 @@ describe('a sync of which something cannot be cleared away', () => {
       },
     ],
   ] as const)
-    it(`has its pull request though ${what}, and the sweeper has the rest`, async function () {
-      this.timeout(20_000);
+    it(`has its pull request though ${what}, and the sweeper has the rest`, async () => {
       arrange();
       const { outcome, settled } = await settle(new AbortController().signal);
       assert.deepEqual([outcome.status, outcome.pr], ['verified', 31]);

@@ -22,10 +22,12 @@ import {
 } from '../../../support/sync/sync-world.js';
 import { inActivity } from '../../../support/temporal/in-activity.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { withoutPauses } from '../../../support/scale/no-pauses.js';
 
 const OVER = new Error('as far as this test goes');
 
 describe('the container of a sync', () => {
+  withoutPauses();
   const newPath = useNewPaths();
   let world: SyncWorld;
   /** Slots that were given to turns which run already. */

@@ -21,11 +21,13 @@ import {
   UPSTREAM_TIP,
 } from '../../../support/sync/sync-world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { withoutPauses } from '../../../support/scale/no-pauses.js';
 
 const STUCK = 'c'.repeat(40);
 const SCAN = { scanner: 'off', outcome: 'clean', findings: 0, rules: [] } as const;
 
 describe('settling a sync', () => {
+  withoutPauses();
   const newPath = useNewPaths();
   const { signal } = new AbortController();
   let world: SyncWorld;
@@ -272,8 +274,7 @@ describe('settling a sync', () => {
       assert.equal(world.metadata(run)['reason'], outcome.reason);
     });
 
-  it('is failed after three tries of what fails on this machine, and goes on after one', async function () {
-    this.timeout(20_000);
+  it('is failed after three tries of what fails on this machine, and goes on after one', async () => {
     let tries = 0;
     const verdict = world.host.verdict;
     world.host.verdict = () => {
