@@ -99,13 +99,26 @@ new_stage() {
   mkdir -p "$STAGE"
 }
 
-# Contents, names and modes of everything in the context, and the words given.
+# Contents, names and modes of everything in the context, and the words given. A file `node` there is that of $NODE_HOME.
 content_hash() {
   {
     printf '%s\n' "$@"
     (cd "$STAGE" && find . -printf '%P %y %m %l\n' | sort &&
-      find . -type f -print0 | sort -z | xargs -0 -r sha256sum)
+      find . -type f ! -path ./node -print0 | sort -z | xargs -0 -r sha256sum &&
+      if [[ -f node ]]; then printf '%s  ./node\n' "$(node_sum)"; fi)
   } | sha256sum | cut -c1-16
+}
+
+# Kept for as long as it is the same file: each call of this script asks, and 120 MB take longer than all the rest of it.
+node_sum() {
+  local file=$NODE_HOME/bin/node known=$NODE_HOME/node.sum of
+  of=$(stat -c '%i %s %y' "$file")
+  if [[ ! -f $known || $(<"$known") != "$of "* ]]; then
+    printf '%s %s\n' "$of" "$(sha256_of "$file")" >"$known.part"
+    mv "$known.part" "$known"
+  fi
+  of=$(<"$known")
+  printf '%s' "${of##* }"
 }
 
 # Whether build_image would find the image made already.

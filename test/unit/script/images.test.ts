@@ -12,9 +12,8 @@ describe('script/images', function () {
   beforeEach(() => {
     world = new ScriptWorld('script/images', 'images');
     stubDocker(world, version('DEBIAN_IMAGE'));
-    const node = `cache/node-${version('IMAGE_NODE_VERSION')}/bin/node`;
-    world.write(node, '');
-    chmodSync(path.join(world.root, node), 0o755);
+    world.write(node(), '');
+    chmodSync(path.join(world.root, node()), 0o755);
   });
   afterEach(() => {
     world.remove();
@@ -22,6 +21,7 @@ describe('script/images', function () {
 
   const version = (name: string): string =>
     new RegExp(`^${name}='?([^'\n]+)`, 'm').exec(world.read('script/lib/versions.sh'))?.[1] ?? '';
+  const node = (): string => `cache/node-${version('IMAGE_NODE_VERSION')}/bin/node`;
   const builds = (): readonly string[] => world.calls().filter((call) => call.includes(' build '));
   const succeeds = ({ status, stderr }: Ended): void => {
     assert.equal(status, 0, stderr);
@@ -51,6 +51,17 @@ describe('script/images', function () {
       ['agent-base', false],
       ['agent-scripted', false],
     ]);
+  });
+
+  it('reads the whole of Node once, and again when it is another one, of which the base is made anew', () => {
+    world.stub('sha256sum', 'exec /usr/bin/sha256sum "$@"');
+    const reads = (): number => world.calls().filter((call) => /^sha256sum \S*bin\/node$/.test(call)).length;
+    succeeds(world.run('script/images', ['base']));
+    succeeds(world.run('script/images', ['base']));
+    assert.deepEqual([reads(), builds().length], [1, 1]);
+    world.write(node(), 'another');
+    succeeds(world.run('script/images', ['base']));
+    assert.deepEqual([reads(), builds().length], [2, 2]);
   });
 
   it('makes what a run needs with --quiet, too: that names no image', () => {
