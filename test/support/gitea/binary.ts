@@ -8,9 +8,13 @@ export interface GiteaBinary {
   readonly staticRoot: string;
 }
 
+export function cacheDirectory(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'bot-bottle');
+}
+
 /** The Gitea that `script/bootstrap` brought; the environment wins over what it recorded. */
 export async function giteaBinary(): Promise<GiteaBinary> {
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'bot-bottle');
+  const cache = cacheDirectory();
   const recorded = parseEnv(await readFile(join(cache, 'env'), 'utf8').catch(() => ''));
   const path = process.env['GITEA_BIN'] ?? recorded.get('GITEA_BIN') ?? join(cache, 'bin', 'gitea');
   await access(path, constants.X_OK).catch((cause: unknown) => {

@@ -7,12 +7,14 @@ import { adoptRepository } from './adopt-repository.js';
 import type { Api } from './api.js';
 import type { AppIni } from './app-ini.js';
 import { giteaBinary } from './binary.js';
+import { copyFurnished, type Passwords } from './furnished.js';
 import { GiteaProcess } from './gitea-process.js';
 import { Person } from './person.js';
 
 export const ORG = 'bot-bottle';
 export const BOT = 'bottle-bot';
 export const REPO = 'alice/demo';
+const ADMIN = 'forge-admin';
 
 /** Scopes of the bot's two tokens, as the documentation asks for them. */
 export const SIDECAR_SCOPES = ['write:issue', 'read:repository', 'read:organization', 'read:user'] as const;
@@ -65,43 +67,48 @@ export async function startGitea(options: StartGiteaOptions = {}): Promise<Gitea
   // Before anything is made: without the program there is nothing to clean up.
   await giteaBinary();
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'bot-bottle-gitea-')));
+  const passwords = await copyFurnished(dir, makeAccounts);
   const server = await GiteaProcess.prepare(dir, options.port ?? 0, options.ini);
   try {
-    return await furnish(server, options.webhook);
+    return await furnish(server, passwords, options.webhook);
   } catch (error) {
     await server.remove();
     throw error;
   }
 }
 
-async function furnish(server: GiteaProcess, webhook: StartGiteaOptions['webhook']): Promise<Gitea> {
-  const { url } = server;
+/** In a new server: its accounts, and the organization with the bot in it. */
+async function makeAccounts(server: GiteaProcess): Promise<Passwords> {
   const password = randomBytes(16).toString('hex');
   // The server makes the database; the command alone doesn't.
   await server.start();
   await server.command(
-    ...[
-      'admin',
-      'user',
-      'create',
-      '--admin',
-      '--username',
-      'forge-admin',
-      '--email',
-      'forge-admin@example.invalid',
-    ],
+    ...['admin', 'user', 'create', '--admin', '--username', ADMIN, '--email', `${ADMIN}@example.invalid`],
     ...['--password', password, '--must-change-password=false'],
   );
-  const adminToken = await addToken(url, 'forge-admin', password, ['all']);
-  const admin = new Person(url, 'forge-admin', password, adminToken, REPO);
-
-  const [botPassword, alice, mallory] = await Promise.all([
-    createUser(admin.api, BOT),
-    createPerson(admin.api, url, 'alice'),
-    createPerson(admin.api, url, 'mallory'),
-    admin.api.call('POST', '/orgs', { username: ORG, visibility: 'public' }),
+  const { api } = await personOf(server.url, ADMIN, password);
+  const [bot, alice, mallory] = await Promise.all([
+    createUser(api, BOT),
+    createUser(api, 'alice'),
+    createUser(api, 'mallory'),
+    api.call('POST', '/orgs', { username: ORG, visibility: 'public' }),
   ]);
-  await addToOrg(admin.api, BOT);
+  await addToOrg(api, BOT);
+  return { admin: password, bot, alice, mallory };
+}
+
+async function furnish(
+  server: GiteaProcess,
+  passwords: Passwords,
+  webhook: StartGiteaOptions['webhook'],
+): Promise<Gitea> {
+  const { url } = server;
+  await server.start();
+  const [admin, alice, mallory] = await Promise.all([
+    personOf(url, ADMIN, passwords.admin),
+    personOf(url, 'alice', passwords.alice),
+    personOf(url, 'mallory', passwords.mallory),
+  ]);
   const addRepository = async (owner: Person, name: string): Promise<string> => {
     await adoptRepository(server, admin, owner, name);
     const repo = `${owner.login}/${name}`;
@@ -109,8 +116,8 @@ async function furnish(server: GiteaProcess, webhook: StartGiteaOptions['webhook
     return repo;
   };
   const [sidecarToken, publisherToken] = await Promise.all([
-    addToken(url, BOT, botPassword, SIDECAR_SCOPES),
-    addToken(url, BOT, botPassword, PUBLISHER_SCOPES),
+    addToken(url, BOT, passwords.bot, SIDECAR_SCOPES),
+    addToken(url, BOT, passwords.bot, PUBLISHER_SCOPES),
     addRepository(alice, 'demo'),
   ]);
 
@@ -120,7 +127,7 @@ async function furnish(server: GiteaProcess, webhook: StartGiteaOptions['webhook
     admin,
     alice,
     mallory,
-    bot: { login: BOT, password: botPassword, sidecarToken, publisherToken },
+    bot: { login: BOT, password: passwords.bot, sidecarToken, publisherToken },
     async addPerson(login, access) {
       const person = await createPerson(admin.api, url, login);
       if (access !== undefined) await addCollaborator(admin.api, REPO, login, access);
@@ -143,7 +150,10 @@ export async function createUser(admin: Api, login: string): Promise<string> {
 }
 
 export async function createPerson(admin: Api, url: string, login: string): Promise<Person> {
-  const password = await createUser(admin, login);
+  return personOf(url, login, await createUser(admin, login));
+}
+
+async function personOf(url: string, login: string, password: string): Promise<Person> {
   return new Person(url, login, password, await addToken(url, login, password, ['all']), REPO);
 }
 

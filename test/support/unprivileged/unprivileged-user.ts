@@ -161,7 +161,7 @@ async function prepare(dir: string): Promise<Record<string, string>> {
   };
   for (const name of await readdir(join(CACHE, 'bin')))
     await symlink(reachable(join(CACHE, 'bin', name)), join(bin, name));
-  for (const path of ['home', 'tmp']) await chown(join(dir, path), NOBODY, NOBODY);
+  for (const path of ['home', 'home/.cache/bot-bottle', 'tmp']) await chown(join(dir, path), NOBODY, NOBODY);
   const gitea = await giteaBinary();
   return {
     GITEA_BIN: reachable(gitea.path),
