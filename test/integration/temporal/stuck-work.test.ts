@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import type { CodecKey } from '../../../src/adapters/temporal/codec/aes-codec.js';
 import { workerDataConverter } from '../../../src/adapters/temporal/codec/data-converter.js';
 import { lazyClient } from '../../../src/adapters/temporal/connect.js';
 import { stuckWork } from '../../../src/adapters/temporal/stuck-work.js';
-import { bundleWorkflows } from '../../../src/adapters/temporal/workflow-source.js';
 import { stepUnderWay } from '../../../src/cli/runs/step-under-way.js';
 import { workflowIdOf } from '../../../src/domain/forge/issue.js';
 import type { StuckWork } from '../../../src/domain/upkeep/stuck-work.js';
@@ -17,7 +16,7 @@ import { deployedWorkers, type DeployedWorkers } from '../../support/temporal/de
 import { localServer } from '../../support/temporal/local-server.js';
 import { ScriptedActivities } from '../../support/temporal/scripted-activities.js';
 import { askForRun } from '../../support/temporal/send.js';
-import { HOST } from '../../support/temporal/time-skipping.js';
+import { HOST, workflowBundle } from '../../support/temporal/time-skipping.js';
 
 const MINUTE = 60_000;
 const CANARY = 'canary-in-a-failure';
@@ -109,12 +108,9 @@ describe('what doctor asks Temporal for', function () {
     const handle = client.workflow.getHandle(workflowIdOf(SUBJECT));
     const history = await handle.fetchHistory();
     await handle.terminate();
-    const workflowBundle = await bundleWorkflows(
-      { encrypts: true, traces: false },
-      Runtime.instance().logger,
-    );
+    const code = await workflowBundle({ encrypts: true });
     const replay = (keys: readonly CodecKey[]): Promise<void> =>
-      Worker.runReplayHistory({ workflowBundle, dataConverter: workerDataConverter(keys) }, history);
+      Worker.runReplayHistory({ workflowBundle: code, dataConverter: workerDataConverter(keys) }, history);
     await replay(codecKeys);
     await assert.rejects(replay([]), /TEMPORAL_CODEC_KEYS/);
   });

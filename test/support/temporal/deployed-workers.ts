@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { makeCurrent } from '../../../src/adapters/temporal/deployment.js';
-import { workflowCode } from '../../../src/adapters/temporal/workflow-source.js';
 import type { WorkersOptions } from '../../../src/adapters/temporal/workers.js';
 import { versionedWorkers } from '../../../src/wiring/worker/versioned-workers.js';
 import { waitUntil } from '../stack/stack.js';
+import { workflowBundle } from './time-skipping.js';
 
 export interface DeployedWorkers {
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ export async function deployedWorkers(
   options: Omit<WorkersOptions, 'program' | 'earlier'>,
 ): Promise<DeployedWorkers> {
   const home = await mkdtemp(join(tmpdir(), 'bb-workers-'));
-  const code = await workflowCode({ encrypts: (options.target.codecKeys ?? []).length > 0, traces: false });
+  const { code } = await workflowBundle({ encrypts: (options.target.codecKeys ?? []).length > 0 });
   const { workers, buildId } = await versionedWorkers(home, code, options);
   await untilCurrent(client, buildId);
   return {

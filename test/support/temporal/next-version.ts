@@ -30,8 +30,14 @@ const CHANGES: readonly (readonly [file: string, from: string, to: string])[] = 
   ],
 ];
 
+let code: Promise<string> | undefined;
+
 /** The code of a next version of the workflows, which is incompatible with this one. */
-export async function nextVersionCode(): Promise<string> {
+export function nextVersionCode(): Promise<string> {
+  return (code ??= bundleNextVersion());
+}
+
+async function bundleNextVersion(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'bb-next-version-'));
   try {
     await cp(join(ROOT, 'src'), join(copy, 'src'), { recursive: true });

@@ -2,7 +2,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { UNHURRIED } from '../../../src/adapters/temporal/workers.js';
 import { DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
-import { bundleWorkflows } from '../../../src/adapters/temporal/workflow-source.js';
+import { bundleWorkflows, type BundleKind } from '../../../src/adapters/temporal/workflow-source.js';
 import type {
   ClaimActivities,
   HereActivities,
@@ -28,12 +28,15 @@ export type AllActivities = HomeActivities &
   TurnActivities &
   HostActivities;
 
-let bundle: Promise<WorkflowBundle> | undefined;
+const bundles = new Map<string, Promise<WorkflowBundle>>();
 let installed = false;
 
-/** As the product makes it. */
-export function workflowBundle(): Promise<WorkflowBundle> {
-  bundle ??= bundleWorkflows({ encrypts: false, traces: false }, new DefaultLogger('ERROR'));
+/** As the product makes it, once a process: that takes seconds of computing. */
+export function workflowBundle(kind: Partial<BundleKind> = {}): Promise<WorkflowBundle> {
+  const { encrypts = false, traces = false } = kind;
+  const name = `${String(encrypts)} ${String(traces)}`;
+  const bundle = bundles.get(name) ?? bundleWorkflows({ encrypts, traces }, new DefaultLogger('ERROR'));
+  bundles.set(name, bundle);
   return bundle;
 }
 
