@@ -105,6 +105,7 @@ const EVENTS: {
 } = {
   observed: {
     readAt: time,
+    aheadMs: optional(time),
     open: flag,
     closedAt: orNull(time),
     triggered: flag,

@@ -1,5 +1,6 @@
 import { ForgeHttpError, InvalidInputError } from '../../domain/base/errors.js';
 import { retryAfterMs } from '../../domain/base/retry-after.js';
+import { FORGE_CLOCK_GRAIN_MS } from '../../domain/forge/trigger.js';
 import { connectionFailure, cutOff, isCutOff, isPage, notTheForge } from './http/connection-failure.js';
 import type { Failure } from './http/connection-failure.js';
 import { excerpt } from './http/excerpt.js';
@@ -68,6 +69,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 export class GiteaClient {
   readonly retry: RetryPolicy;
   #sent = 0;
+  #aheadMs = 0;
   readonly #base: URL;
   readonly #transport: HttpTransport;
   readonly #token: () => string;
@@ -91,6 +93,11 @@ export class GiteaClient {
   /** Requests so far, repeated ones among them. */
   get sent(): number {
     return this.#sent;
+  }
+
+  /** `Forge.aheadMs` */
+  get aheadMs(): number {
+    return this.#aheadMs;
   }
 
   async request(request: GiteaRequest): Promise<GiteaResponse> {
@@ -121,6 +128,7 @@ export class GiteaClient {
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     let raw: HttpResponse;
     this.#sent += 1;
+    const sentAt = Date.now();
     try {
       raw = await this.#transport.send({
         method,
@@ -142,6 +150,7 @@ export class GiteaClient {
     } catch (cause) {
       return { kind: 'failed', ...connectionFailure(method, path, cause, 'FORGE_GITEA_API') };
     }
+    this.#aheadMs = leastAhead(raw.headers.date, sentAt, Date.now());
     const text = raw.body.subarray(-(request.lastBytes ?? Infinity)).toString('utf8');
     const accepted = (raw.status >= 200 && raw.status < 300) || request.accept?.includes(raw.status) === true;
     if (raw.status < 300 && isPage(raw)) return { kind: 'failed', ...notTheForge(method, path, text, token) };
@@ -186,6 +195,14 @@ function responseOf(
       }
     },
   };
+}
+
+/** @param date when the forge answered, a whole second of its clock that lies between two moments of ours if they agree */
+function leastAhead(date: string | undefined, from: number, to: number): number {
+  const at = Date.parse(date ?? '');
+  if (at > to) return at - to;
+  const latest = at + FORGE_CLOCK_GRAIN_MS;
+  return latest < from ? latest - from : 0;
 }
 
 /** `/a/b/1`; a segment that could climb, be empty or be no number never reaches the wire. */

@@ -27,6 +27,9 @@ function forgeOf(repo: GiteaRepo): Forge {
     (...args: Args): Result =>
       operation(repo, ...args);
   return {
+    get aheadMs() {
+      return client.aheadMs;
+    },
     readIssue: bound(issues.readIssue),
     updateDescription: bound(issues.updateDescription),
     updateTitle: bound(issues.updateTitle),

@@ -18,6 +18,11 @@ import type {
  * duplicate. Errors: `ForgeHttpError`; `InvalidInputError` for a number that cannot be one, before any request.
  */
 export interface Forge {
+  /**
+   * The least by which the forge's clock is ahead of ours, milliseconds, negative where it is behind: by its last answer,
+   * which has whole seconds. 0 while nothing shows that they differ.
+   */
+  readonly aheadMs: number;
   readIssue(number: number): Promise<Issue>;
   readPr(number: number): Promise<PullRequest>;
   /** Oldest first. Comments of the issue, or of the PR with that number. */

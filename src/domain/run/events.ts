@@ -73,6 +73,8 @@ export interface Observed {
   readonly kind: 'observed';
   /** Epoch milliseconds when the read began. */
   readonly readAt: number;
+  /** `Forge.aheadMs`; absent while nothing shows that the clocks differ. */
+  readonly aheadMs?: number;
   /** The subject itself. */
   readonly open: boolean;
   /** When it was closed last, whether or not it is open again; `null`: never, or that is not known. */

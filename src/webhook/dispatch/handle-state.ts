@@ -49,6 +49,13 @@ export function createStateHandler(
 ): (segment: StateSegment, to: Addressee) => Promise<Handled> {
   const lastRead = new RecentKeys<LastRead>(10_000);
   const missingSince = new RecentKeys<number>(10_000);
+  let latestRead = 0;
+
+  /** When a read began, as the machine is told, which ignores the older ones: not before others if the clock was set back. */
+  function inOrder(readAt: number): number {
+    latestRead = Math.max(latestRead, readAt);
+    return latestRead > deps.now() ? latestRead : readAt;
+  }
 
   return async ({ hints, deliveries, waiting }, to) => {
     const count = deliveries.length;
@@ -101,8 +108,9 @@ export function createStateHandler(
     const unfit = begins ? await unworkable(here, asked, { issue, pull }, deps.settings.publish) : null;
     // What a run goes by already is told as it is.
     const event = asked === null || (edited ?? unfit) === null ? seen : { ...seen, trigger: null };
-    const { readAt, ...content } = event;
-    const news = JSON.stringify(content);
+    const { readAt } = event;
+    const told = { ...event, readAt: inOrder(readAt) };
+    const news = JSON.stringify({ ...event, readAt: undefined, aheadMs: undefined });
     const holder = asked === null ? undefined : await holderElsewhere(runs, to, event.place);
     const obstacle = asked === null ? undefined : (holder ?? edited ?? unfit ?? undefined);
     const refusal = obstacle === undefined ? objection : { reason: obstacle, at: asked?.actAt ?? 0 };
@@ -115,10 +123,10 @@ export function createStateHandler(
     let outcome: DispatchOutcome;
     if (newTrigger !== null) {
       const about = { title: issue.title, url: issue.url };
-      await gateway.signalWithStart(to.identity, { ...event, trigger: newTrigger }, about);
+      await gateway.signalWithStart(to.identity, { ...told, trigger: newTrigger }, about);
       outcome = 'started';
     } else {
-      outcome = holder === undefined ? await signal(to, event) : 'no_run';
+      outcome = holder === undefined ? await signal(to, told) : 'no_run';
     }
     const signalled = outcome === 'no_run' ? null : news;
     lastRead.set(readKey, { at: readAt, signalled, edited: asked !== null && edited !== null });

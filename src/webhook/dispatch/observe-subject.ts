@@ -79,6 +79,7 @@ export async function observeSubject(
   const event: Observed = {
     kind: 'observed',
     readAt,
+    ...(forge.aheadMs === 0 ? {} : { aheadMs: forge.aheadMs }),
     open: issue.state === 'open',
     closedAt: timeOf(issue.closedAt ?? lastCloseIn(timeline)),
     triggered: verdict.triggered,

@@ -55,7 +55,8 @@ export async function operatorTrigger(
     agent,
     bottles,
     actor: '',
-    actAt: Date.now(),
+    // It is compared with what the forge tells: when its pull request was closed, what was written since.
+    actAt: Date.now() + forge.aheadMs,
     actId: 0,
     textHash: promptRef === null ? textHash(issue, sha256) : '',
     pull: issue.isPull ? issue.number : null,
@@ -64,6 +65,7 @@ export async function operatorTrigger(
   const event = {
     kind: 'observed',
     readAt,
+    ...(forge.aheadMs === 0 ? {} : { aheadMs: forge.aheadMs }),
     open: true,
     closedAt: null,
     triggered: true,

@@ -1,6 +1,7 @@
 /** How a life ends. */
 import { note, stopSleeping, type LifeDraft } from './draft.js';
 import { destroyInput, recordEnd } from './inputs.js';
+import { onForge } from './reads-of-forge.js';
 import { cancelTakingEffect } from './supervise/stand.js';
 
 export function destroy(d: LifeDraft): void {
@@ -13,7 +14,7 @@ export function destroy(d: LifeDraft): void {
 /** Everything of the run is gone, or nobody could remove it: the sweeper does that. */
 export function destroyed(d: LifeDraft): void {
   const { s, life, env, commands } = d;
-  const endedAt = life.closing?.at ?? env.now;
+  const endedAt = life.closing?.at ?? onForge(s, env.now);
   cancelTakingEffect(d);
   commands.push({ kind: 'record_end', input: recordEnd(s, life, endedAt) });
   note(d, 'destroyed');

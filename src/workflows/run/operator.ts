@@ -6,6 +6,7 @@ import { overBudget, raise, raiseRefusal } from './budget.js';
 import { freeze, note, record, type LifeDraft } from './draft.js';
 import { leaveHost, moveRefusal } from './host.js';
 import { close } from './life.js';
+import { onForge } from './reads-of-forge.js';
 import { stopTurn } from './running.js';
 import { livingOf, operatorsDoneId, phaseOf } from './phase.js';
 import type { IssueState, Life } from './state.js';
@@ -33,7 +34,7 @@ export function command(d: LifeDraft, asked: OperatorCommand, at: number): void 
       life.nudges = 0;
       return beginWhenFree(d, causeOf(asked, life));
     case 'destroy':
-      return close(d, { at, why: 'destroyed by the operator' });
+      return close(d, { at: onForge(s, at), why: 'destroyed by the operator' });
     case 'extend':
       return void (turn.extendedMs += asked.ms);
     case 'budget':

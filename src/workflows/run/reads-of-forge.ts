@@ -32,7 +32,14 @@ export function absorbObserved(s: IssueState, event: Observed, now: number): boo
   if (s.life !== null) absorbPrs(s.life, event, isOlder);
   if (isOlder(s.observedAt)) return false;
   s.observedAt = event.readAt;
+  if (event.aheadMs === undefined) delete s.forgeAheadMs;
+  else s.forgeAheadMs = event.aheadMs;
   return true;
+}
+
+/** A moment of our clock, by the forge's: what ends a life is compared with acts there. */
+export function onForge({ forgeAheadMs = 0 }: IssueState, at: number): number {
+  return at + forgeAheadMs;
 }
 
 function absorbPrs(life: Life, { prs, readAt }: Observed, isOlder: (knownAt: number) => boolean): void {
@@ -56,14 +63,16 @@ function absorbPrs(life: Life, { prs, readAt }: Observed, isOlder: (knownAt: num
  */
 export function closingOf(life: Life, event: Observed, fresh: boolean): Closing | null {
   if (openPrs(life).length > 0) return null;
-  const byPr = closingByPr(life, event);
+  const seenAt = event.readAt + (event.aheadMs ?? 0);
+  const byPr = closingByPr(life, event.prs, seenAt);
   if (byPr !== null) return byPr;
   if (fresh && isOver(event, life.trigger.actAt))
-    return { at: event.closedAt ?? event.readAt, why: 'issue closed' };
+    return { at: event.closedAt ?? seenAt, why: 'issue closed' };
   return null;
 }
 
-function closingByPr(life: Life, { prs, readAt }: Pick<Observed, 'prs' | 'readAt'>): Closing | null {
+/** @param seenAt when it was seen to be so, by the forge's clock */
+function closingByPr(life: Life, prs: Observed['prs'], seenAt: number): Closing | null {
   // A PR of an earlier life was closed before this one was triggered.
   const since = life.trigger.actAt;
   const isOurs = (number: number): boolean => life.prs.some((known) => known.number === number);
@@ -72,7 +81,7 @@ function closingByPr(life: Life, { prs, readAt }: Pick<Observed, 'prs' | 'readAt
   );
   if (closedPr === undefined) return null;
   const how = closedPr.merged ? 'merged' : 'closed';
-  return { at: closedPr.closedAt ?? readAt, why: `PR #${String(closedPr.number)} ${how}` };
+  return { at: closedPr.closedAt ?? seenAt, why: `PR #${String(closedPr.number)} ${how}` };
 }
 
 /** What is open again was closed all the same, if somebody has asked for another run since. */
@@ -103,7 +112,7 @@ export function absorbOpened(life: Life, number: number): Closing | null {
   life.prs = [...life.prs, { number, open: true, readAt: 0 }];
   const closed = life.closedPrs?.find((pr) => pr.number === number);
   if (closed === undefined) return null;
-  const closing = closingByPr(life, { prs: [closed], readAt: closed.readAt });
+  const closing = closingByPr(life, [closed], closed.readAt);
   // One of an earlier life was closed before, and is open again.
   if (closing === null) return null;
   life.prs = [...life.prs.slice(0, -1), { number, open: false, readAt: closed.readAt }];

@@ -32,6 +32,8 @@ export interface IssueState {
   named: NamedRun | null;
   /** When the forge was read for what is known of the subject. */
   observedAt: number;
+  /** How far the forge's clock was ahead of ours then; absent while nothing shows that they differ. */
+  forgeAheadMs?: number;
   /** Keys of every reference ever taken in, newest last, bounded. */
   seen: readonly string[];
   /** When the last life ended, the forge's clock. */

@@ -23,6 +23,7 @@ import {
   proposalTold,
   proposed,
 } from './supervise/proposals.js';
+import { onForge } from './reads-of-forge.js';
 import { stopTurn, whileRunning } from './running.js';
 import { settled } from './settling.js';
 import { livingOf } from './phase.js';
@@ -76,7 +77,7 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
     case 'unserved':
       return withhold(d, 'unserved', event.why);
     case 'lost':
-      return close(d, { at: event.readAt, why: event.why });
+      return close(d, { at: onForge(d.s, event.readAt), why: event.why });
     case 'command':
       return command(d, event.command, event.at);
     case 'paused':

@@ -44,6 +44,8 @@ export class FakeForge {
   readonly places = new Map<number, Place>([[7, { repoId: 7, owner: 'alice', repo: 'demo' }]]);
   /** Switched off in the repository, or withheld from the bot. */
   readonly hidden = new Set<ForgeUnit>();
+  /** `Forge.aheadMs` */
+  aheadMs = 0;
   #acts = 0;
   /** Throws what is wrong with a call, if anything. */
   fault: (call: string) => void = () => undefined;
@@ -145,6 +147,7 @@ export class FakeForge {
       throw new Error('the dispatcher has no business with this call');
     };
     return {
+      aheadMs: this.aheadMs,
       readIssue: (number) =>
         find('issue', this.issues, number, ({ isPull }) => (isPull ? 'pulls' : 'issues')),
       readPr: (number) => find('pull', this.pulls, number, () => 'pulls'),

@@ -3,8 +3,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Client } from '@temporalio/client';
 import { loadConfig } from '../../../src/config/load-config.js';
 import { writeSecret } from '../../../src/config/secrets.js';
+import type { Observed } from '../../../src/domain/run/events.js';
 import { operatorTrigger } from '../../../src/wiring/operator/operator-trigger.js';
 import { temporalClient } from '../../../src/wiring/temporal-client.js';
 import { closeServer, listenLocally, urlOf } from '../../support/http/loopback.js';
@@ -29,8 +31,10 @@ const ISSUE = {
 };
 
 describe('orchestrate start --issue', () => {
+  let aheadMs = 0;
   const forge = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
+    response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString());
     response.end(JSON.stringify(request.url?.includes('/issues/') ? ISSUE : REPOSITORY));
   });
   let home = '';
@@ -63,6 +67,35 @@ describe('orchestrate start --issue', () => {
       await client.connection.close();
     }
   }
+
+  it('is an act by the forge’s clock, since it is compared with what people do there', async () => {
+    const sent: Observed[] = [];
+    const client = {
+      withDeadline: <T>(_until: number, call: () => Promise<T>): Promise<T> => call(),
+      workflow: {
+        signalWithStart: (_type: string, { signalArgs }: { signalArgs: [Observed] }) =>
+          Promise.resolve(void sent.push(...signalArgs)),
+      },
+    } as unknown as Client;
+    const { config } = loadConfig({
+      ...{ BOT_BOTTLE_HOME: home, FORGE_REPOS: 'bob/*' },
+      FORGE_GITEA_API: `${urlOf(forge)}/api/v1`,
+    });
+    for (const by of [0, -3_600_000]) {
+      aheadMs = by;
+      await operatorTrigger(
+        { config, client, by: 'op@host', storePrompt: () => assert.fail('there is no prompt') },
+        { forge: 'gitea', owner: 'bob', repo: 'x', number: 1 },
+        { agent: 'demo', bottles: [], prompt: null, label: null },
+      );
+    }
+    aheadMs = 0;
+    const [same, behind] = sent;
+    assert.equal(same?.aheadMs, undefined);
+    assert.ok((same?.trigger?.actAt ?? 0) > Date.now() - 60_000);
+    assert.ok((behind?.aheadMs ?? 0) < -3_590_000, String(behind?.aheadMs));
+    assert.ok((behind?.trigger?.actAt ?? Infinity) < Date.now() - 3_590_000);
+  });
 
   it('is refused for a repository that FORGE_REPOS does not serve', async () => {
     assert.match(await refusal('alice/demo'), /^bob\/x is not served: name it in FORGE_REPOS/);

@@ -96,6 +96,7 @@ describe('signals by name', () => {
   const full: readonly RunEvent[] = [
     observed({
       readAt: 1,
+      aheadMs: -4,
       closedAt: 2,
       trigger: trigger(5, {
         ...{ bottles: ['node'], pull: 13 },
@@ -113,7 +114,7 @@ describe('signals by name', () => {
     { kind: 'signal_done', slug: 's', turn: 1, done },
     { kind: 'settings', policy: DEFAULT_POLICY },
   ];
-  const OPTIONAL = new Set(['operator', 'by', 'source', 'lost', 'path']);
+  const OPTIONAL = new Set(['aheadMs', 'operator', 'by', 'source', 'lost', 'path']);
 
   for (const event of full)
     it(`${event.kind} are not believed however deep the wrong field is`, () => {

@@ -54,6 +54,22 @@ describe('the client of the forge', () => {
     assert.equal(JSON.stringify(server.seen).split(TOKEN).length, 2, 'once');
   });
 
+  it('says by how much the forge’s clock differs from ours at least, and nothing while whole seconds may explain it', async () => {
+    const ahead: number[] = [];
+    let date: string | undefined;
+    await serve(() => ({ ...OK, headers: date === undefined ? {} : { date } }));
+    const made = client();
+    for (const by of [0, 3_600_000, -3_600_000, 0]) {
+      date = new Date(Date.now() + by).toUTCString();
+      await made.json({ method: 'GET', path: ['a'] });
+      ahead.push(made.aheadMs);
+    }
+    const [same, before = 0, behind = 0, again] = ahead;
+    assert.deepEqual([same, again], [0, 0]);
+    assert.ok(before <= 3_600_000 && before > 3_590_000, String(before));
+    assert.ok(behind >= -3_600_000 && behind < -3_590_000, String(behind));
+  });
+
   it('reads the token anew for every request', async () => {
     await serve(() => OK);
     let token = 'first';

@@ -58,6 +58,28 @@ describe('a subject that changed', () => {
     assert.ok(world.forge.calls.includes('issue 12'));
   });
 
+  it('is told as read later, too, when the clock was set back since, or the run would ignore it', async () => {
+    const first = world.now;
+    await world.handle(aHint());
+    world.now -= 60_000;
+    world.forge.putIssue(12, { state: 'closed' });
+    await world.handle(aHint());
+    assert.deepEqual([world.lastSeen.open, world.lastSeen.readAt], [false, first]);
+    world.now = first + 1;
+    await world.handle(aHint());
+    assert.equal(world.lastSeen.readAt, first + 1);
+  });
+
+  it('is told with what the forge’s clock is ahead, which alone is no news', async () => {
+    await world.handle(aHint());
+    assert.ok(!('aheadMs' in world.lastSeen));
+    world.forge.aheadMs = -3_600_000;
+    assert.equal(await world.outcome(aHint()), 'covered');
+    world.now += 5_000;
+    await world.handle(aHint());
+    assert.equal(world.lastSeen.aheadMs, -3_600_000);
+  });
+
   it('is read for the latest of what came, whichever came last in the row', async () => {
     await world.handle(aHint());
     world.forge.calls.length = 0;

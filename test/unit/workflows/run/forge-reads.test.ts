@@ -85,6 +85,34 @@ describe('what the forge is seen to say of a run', () => {
     }
   });
 
+  it('ends it by the forge’s clock, whichever of us ended it: a label is later, or earlier, by that alone', () => {
+    for (const aheadMs of [-3_600_000, 3_600_000]) {
+      const ends: readonly ((world: World) => void)[] = [
+        (world) => void world.feed({ kind: 'command', command: { kind: 'destroy' }, at: world.now }),
+        (world) => void world.feed({ kind: 'lost', readAt: world.now, why: 'gone' }),
+        (world) => void world.feed(observed({ readAt: world.now, aheadMs, open: false })),
+        (world) => {
+          for (const open of [true, false])
+            world.feed(observed({ readAt: world.now, aheadMs, prs: [pr(13, { open })] }));
+        },
+      ];
+      for (const end of ends) {
+        const world = World.triggered();
+        world.liveTurn({ done });
+        world.feed(observed({ readAt: world.now, aheadMs }));
+        end(world);
+        assert.equal(world.life.closing?.at, world.now + aheadMs);
+      }
+    }
+  });
+
+  it('is not taken to be still ahead once its clock and ours agree', () => {
+    const world = World.frozenDone();
+    world.feed(observed({ readAt: AT, aheadMs: 3_600_000 }));
+    world.feed(observed({ readAt: AT + 1 }));
+    assert.ok(!('forgeAheadMs' in world.state));
+  });
+
   it('does not end it with a pull request that was closed before it was asked for', () => {
     const asked = (closedAt: number): World => {
       const world = new World();
