@@ -11,12 +11,12 @@ export class Sleep {
     this.#seen = this.#look();
   }
 
-  /** Milliseconds since it was asked last. */
+  /** Milliseconds since it was asked last; negative where the clock was set back. */
   slept(): number {
     const [before, now] = [this.#seen, this.#look()];
     this.#seen = now;
     const ms = now.at - before.at - (now.steady - before.steady);
-    return ms > SLEEP_MS ? ms : 0;
+    return Math.abs(ms) > SLEEP_MS ? ms : 0;
   }
 
   #look(): { readonly at: number; readonly steady: number } {

@@ -36,13 +36,15 @@ export class TurnJournal {
   /** Known at once, durable soon. */
   observe(change: Partial<TurnRecord>): void {
     this.current = { ...this.current, ...change };
-    if (this.clock.now() - this.writtenAt < COALESCE_MS) return;
+    const age = this.clock.now() - this.writtenAt;
+    // Less than nothing where the clock was set back since.
+    if (age >= 0 && age < COALESCE_MS) return;
     void this.write().catch(() => undefined);
   }
 
-  /** So many milliseconds do not count against the turn's limit. */
+  /** So many milliseconds do not count against the turn's limit, or do once more where the clock was set back. */
   hold(ms: number): void {
-    if (ms > 0) this.observe({ heldMs: this.current.heldMs + ms });
+    if (ms !== 0) this.observe({ heldMs: this.current.heldMs + ms });
   }
 
   /** The same, while the operator was asked. */
@@ -51,7 +53,9 @@ export class TurnJournal {
   }
 
   checkIn(at: number = this.clock.now()): void {
-    if (at > this.current.lastCheckinAt) this.observe({ lastCheckinAt: at });
+    const { lastCheckinAt } = this.current;
+    // What was heard in the future was heard before the clock was set back.
+    if (at > lastCheckinAt || lastCheckinAt > this.clock.now()) this.observe({ lastCheckinAt: at });
   }
 
   private write(): Promise<void> {

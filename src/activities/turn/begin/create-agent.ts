@@ -12,13 +12,14 @@ export async function createAgent(
   setup: BottleSetup,
   image: string,
 ): Promise<{ readonly agent: ContainerState; readonly isHomeLost: boolean }> {
-  const { runtime, settings, files } = ports;
+  const { runtime, settings, files, clock } = ports;
   const { slug, prepared } = input;
   const { workspace, home, turnInput, currentConfig } = files.paths(slug);
   const containerRuntime = setup.runtime ?? settings.containerRuntime;
   const there = await runtime.inspect(slug, 'agent');
   // Its home is a volume and its workspace a directory, so nothing of the agent's is lost with it.
-  if (there !== undefined && there.imageId !== image) await runtime.remove(slug, 'agent');
+  if (there !== undefined && (there.imageId !== image || hasLaterLog(there, clock.now())))
+    await runtime.remove(slug, 'agent');
   const agent = await runtime.createAgent({
     slug,
     image,
@@ -35,6 +36,11 @@ export async function createAgent(
   if (isNew && input.moved !== 'lost') await restoreSession(ports, input);
   // Turns before this one may have come to nothing.
   return { agent, isHomeLost: isNew && input.head !== null };
+}
+
+/** The clock was set back since it ran: what it wrote then would be taken for this turn's output, and what it writes now not. */
+function hasLaterLog({ finishedAt }: ContainerState, now: number): boolean {
+  return Date.parse(finishedAt) > now;
 }
 
 /**

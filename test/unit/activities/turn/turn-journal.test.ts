@@ -62,6 +62,19 @@ describe('what is known of a turn', () => {
     assert.deepEqual([written.length, written[1]?.sessionId, written[1]?.heldMs], [2, 'one', 5]);
   });
 
+  it('is written, and has signs of life, after the clock was set back, too', async () => {
+    const journal = await open();
+    journal.checkIn();
+    await settled();
+    now -= 3_600_000;
+    journal.checkIn();
+    await settled();
+    assert.deepEqual(
+      written.map(({ lastCheckinAt }) => lastCheckinAt),
+      [now + 3_600_000, now],
+    );
+  });
+
   it('has the latest sign of life, never an earlier one', async () => {
     const journal = await open();
     journal.checkIn();

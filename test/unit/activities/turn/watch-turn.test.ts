@@ -153,6 +153,18 @@ describe('a turn that is watched', () => {
       assert.ok(Date.now() - began >= 3_000_000);
     });
 
+    it('when its time is over, though the clock was set back meanwhile', async () => {
+      let setBack = 0;
+      world.ports.clock.now = () => Date.now() - setBack;
+      world.ports.clock.steady = () => Date.now();
+      const ending = await begin({ turnTimeoutMs: 3_600_000 });
+      setBack = 100 * 3_600_000;
+      const began = Date.now();
+      assert.equal(await stoppedOf(ending), 'timeout');
+      const took = Date.now() - began;
+      assert.ok(took < setBack / 2, String(took));
+    });
+
     it('when it was to be stopped while nobody watched', async () => {
       await begin().then(() => watched.attachments.take(SLUG));
       const ending = await watch({ begun: true, stop: 'operator' });

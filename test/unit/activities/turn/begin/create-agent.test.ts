@@ -17,13 +17,15 @@ async function restored(
   { home, status = 'created' }: { readonly home: string | null; readonly status?: ContainerState['status'] },
   removed: string[] = [],
   moved?: 'kept' | 'lost',
+  finishedAt = '2026-01-01T00:10:01.000000000Z',
 ): Promise<number> {
   let count = 0;
   const objects: OwnedObject[] = home === null ? [] : [{ ...HOME, createdAt: home }];
   const ports = {
     settings: { containerRuntime: null },
+    clock: { now: () => LAST_CHECKIN + 60_000 },
     runtime: {
-      inspect: () => Promise.resolve(turn === 1 ? undefined : { imageId: IMAGE }),
+      inspect: () => Promise.resolve(turn === 1 ? undefined : { imageId: IMAGE, finishedAt }),
       remove: (_: string, role: string) => {
         removed.push(role);
         return Promise.resolve();
@@ -77,5 +79,14 @@ describe('the session of a new agent container', () => {
     assert.deepEqual(removed, []);
     assert.equal(await restored(3, { home: '2026-01-01T00:00:00Z' }, removed), 0);
     assert.deepEqual(removed, ['agent']);
+  });
+
+  it('stays there, too, when the clock was set back since the container ran: its log would be taken for the turn’s', async () => {
+    const removed: string[] = [];
+    const home = '2026-01-01T00:00:00Z';
+    assert.equal(await restored(2, { home }, removed, undefined, '2026-01-01T05:40:01.000000000Z'), 0);
+    assert.deepEqual(removed, ['agent']);
+    await restored(2, { home }, removed, undefined, '0001-01-01T00:00:00Z');
+    assert.deepEqual(removed, ['agent'], 'one that never ran');
   });
 });
