@@ -51,13 +51,13 @@ describe('the last check-in of a turn that runs', function () {
       const rowSays = async (): Promise<number | null> =>
         (await database.forgeState.ofRun(slug))?.lastCheckinAt ?? null;
 
-      await noteCheckins({ database, watched });
+      await noteCheckins({ database, watched, now: Date.now });
       assert.equal(await rowSays(), null, 'the turn has not begun');
       const { events: before } = await life.handle.fetchHistory();
       for (const at of [1_000, 2_000]) {
         lastCheckinAt = at;
         await waitUntil('the heartbeat', async () => (await watched.of(workflowId))?.lastCheckinAt === at);
-        await noteCheckins({ database, watched });
+        await noteCheckins({ database, watched, now: Date.now });
         assert.equal(await rowSays(), at);
       }
       const { events: after } = await life.handle.fetchHistory();
@@ -77,7 +77,7 @@ describe('the last check-in of a turn that runs', function () {
       letGo();
       await life.frozen();
       assert.equal(await watched.of(workflowId), undefined, 'nobody watches a frozen run');
-      await noteCheckins({ database, watched });
+      await noteCheckins({ database, watched, now: Date.now });
       assert.equal(await rowSays(), 2_000);
     });
   });

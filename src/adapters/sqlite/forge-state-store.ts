@@ -18,6 +18,8 @@ const row = expressionBuilder<StateTables, 'forgeState'>();
 const KEY = ['forge', 'owner', 'repo', 'issueNumber'] as const;
 /** Named, not as all but one: that way there is an index for it. */
 const LIVING = ['running', 'frozen'] as const;
+/** Phases before the agent of a turn was heard of. */
+const BEGINNING = ['launching', 'rehydrating'] as const;
 
 /** Table `forge_state` [S0]. Errors: `StoreError` for a row whose JSON is corrupt. */
 export function createForgeStateStore(db: StateDb): ForgeStateStore {
@@ -60,10 +62,15 @@ export function createForgeStateStore(db: StateDb): ForgeStateStore {
     living: () => all(select().where('status', 'in', LIVING)),
     running: () => all(select().where('status', '=', 'running')),
     all: () => all(select()),
-    checkedIn: async (slug, at) => {
+    checkedIn: async (slug, at, now) => {
+      const whenNews = row.case().when('phase', 'in', BEGINNING);
       await db
         .updateTable('forgeState')
-        .set({ lastCheckinAt: at })
+        .set({
+          lastCheckinAt: at,
+          phase: whenNews.then('running').else(row.ref('phase')).end(),
+          updatedAt: whenNews.then(now).else(row.ref('updatedAt')).end(),
+        })
         .where('slug', '=', slug)
         .where('status', '=', 'running')
         .where(row.or([row('lastCheckinAt', 'is', null), row('lastCheckinAt', '<', at)]))

@@ -42,8 +42,11 @@ export interface ForgeStateStore {
   running(): Promise<ForgeStateRow[]>;
   /** All that ever were, in the same order: for a person to look at. */
   all(): Promise<ForgeStateRow[]>;
-  /** The agent was heard of, epoch milliseconds: a run that is not running, or was heard of later, stays as it is. */
-  checkedIn(slug: string, at: number): Promise<void>;
+  /**
+   * The agent was heard of, epoch milliseconds, so its turn runs: a run that is not running, or was heard of later, stays as it is.
+   * @param now when that is written, if it is news that the turn runs
+   */
+  checkedIn(slug: string, at: number, now: number): Promise<void>;
 }
 
 /** The append-only rows provenance is made of. Repeating an append is no second row. */

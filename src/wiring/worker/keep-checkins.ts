@@ -16,7 +16,7 @@ export async function keepCheckins(
   log: Logger,
   stopped: AbortSignal,
 ): Promise<void> {
-  const ports = { database, watched: watchedTurns(client) };
+  const ports = { database, watched: watchedTurns(client), now: Date.now };
   let failing = false;
   while (await waited(EVERY_MS, stopped)) {
     try {

@@ -122,7 +122,7 @@ describe('forge state in SQLite', () => {
         store.livesIn(7),
         store.living(),
         store.running(),
-        store.checkedIn('a-1', 1),
+        store.checkedIn('a-1', 1, 9_000),
         store.ofNumberInAnyCase(subject(1)),
       ]);
       const plans = [...asked].map((sql) =>
@@ -186,18 +186,31 @@ describe('forge state in SQLite', () => {
     await database().forgeState.upsert(row);
     await database().forgeState.upsert(stateRow({ issueNumber: 13, slug: 'other-1', status: 'running' }));
     const other = await database().forgeState.ofRun('other-1');
-    await database().forgeState.checkedIn(slug, 2_000);
-    await database().forgeState.checkedIn(slug, 1_000);
+    await database().forgeState.checkedIn(slug, 2_000, 9_000);
+    await database().forgeState.checkedIn(slug, 1_000, 9_000);
     assert.deepEqual(await database().forgeState.ofRun(slug), { ...row, lastCheckinAt: 2_000 });
     assert.deepEqual(await database().forgeState.ofRun('other-1'), other);
     for (const status of ['frozen', 'destroyed'] as const) {
       const ended = { ...row, status, lastCheckinAt: 2_000 };
       await database().forgeState.upsert(ended);
-      await database().forgeState.checkedIn(slug, 3_000);
+      await database().forgeState.checkedIn(slug, 3_000, 9_000);
       assert.deepEqual(await database().forgeState.ofRun(slug), ended);
     }
-    await database().forgeState.checkedIn('nobody-1', 3_000);
+    await database().forgeState.checkedIn('nobody-1', 3_000, 9_000);
     assert.equal((await database().forgeState.all()).length, 2);
+  });
+
+  it('says that a turn runs once its agent was heard of, and tells so once', async () => {
+    for (const phase of ['launching', 'rehydrating']) {
+      const row = stateRow({ status: 'running', phase, lastCheckinAt: 1_000 });
+      await database().forgeState.upsert(row);
+      await database().forgeState.checkedIn(row.slug, 1_000, 8_000);
+      assert.deepEqual(await database().forgeState.ofRun(row.slug), row, 'that was in the turn before');
+      await database().forgeState.checkedIn(row.slug, 2_000, 9_000);
+      await database().forgeState.checkedIn(row.slug, 3_000, 9_999);
+      const running = { ...row, phase: 'running', lastCheckinAt: 3_000, updatedAt: 9_000 };
+      assert.deepEqual(await database().forgeState.ofRun(row.slug), running);
+    }
   });
 
   it('lists the running ones alone', async () => {

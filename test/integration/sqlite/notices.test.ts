@@ -33,7 +33,7 @@ describe('notices in SQLite', () => {
     const { slug } = frozen();
     await forgeState.upsert(frozen());
     await forgeState.upsert(frozen({ updatedAt: 200, prNumber: 5 }));
-    await forgeState.checkedIn(slug, 150);
+    await forgeState.checkedIn(slug, 150, 9_000);
     assert.deepEqual(await since(), [[slug, 100]]);
     // The repository was renamed: the row goes, and comes under another key.
     await database.transaction(async (stores) => {

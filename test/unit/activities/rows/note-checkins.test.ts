@@ -12,16 +12,18 @@ describe('when the agents at work were last heard of', () => {
       'gitea:alice/demo#2': { slug: 'coder-alice-demo-2-later', turn: 1, lastCheckinAt: 6 },
       'gitea:alice/demo#3': { slug: slugOf(3), turn: 1, lastCheckinAt: null },
     };
-    const noted: [string, number][] = [];
+    const noted: [string, number, number][] = [];
     await noteCheckins({
       database: {
         forgeState: {
           running: () => Promise.resolve(rows),
-          checkedIn: (slug: string, at: number) => Promise.resolve(void noted.push([slug, at])),
+          checkedIn: (slug: string, at: number, now: number) =>
+            Promise.resolve(void noted.push([slug, at, now])),
         },
       },
       watched: { of: (workflowId: string) => Promise.resolve(watched[workflowId]) },
+      now: () => 9,
     } as unknown as Parameters<typeof noteCheckins>[0]);
-    assert.deepEqual(noted, [[slugOf(1), 5]]);
+    assert.deepEqual(noted, [[slugOf(1), 5, 9]]);
   });
 });
