@@ -49,7 +49,10 @@ export function openEnvelope(text: string, keys: ReadonlyMap<string, KeyObject>)
     return problem('it is no envelope with one signature');
   if (payloadType !== IN_TOTO_PAYLOAD) return problem('it is no envelope of a statement');
   const key = keys.get(keyid);
-  if (key === undefined) return problem(`none of the keys is ${keyid.slice(0, 64)}`);
+  if (key === undefined)
+    return problem(
+      `none of the keys is ${keyid.slice(0, 64)}; bot-bottle provenance key --all prints those of the machine that signs`,
+    );
   if (!verify(null, dsse.preAuthEncoding(IN_TOTO_PAYLOAD, bytes), key, signature))
     return problem('its signature is not of its content');
   return statement === undefined

@@ -40,7 +40,7 @@ function turnSection(turn: number, rows: readonly Columns[]): Html {
   ];
   const shown = facts.filter(([, value]) => value !== null);
   return html`<section>
-    <h3>Turn ${turn}${ended === undefined ? ' (has not ended)' : ''}</h3>
+    <h3>Turn ${turn}${ended === undefined ? ' (no end is recorded)' : ''}</h3>
     <dl>
       ${shown.map(
         ([name, value]) =>

@@ -95,6 +95,13 @@ describe('the page of a record', () => {
       assert.ok(document.includes(said), said);
   });
 
+  it('does not say that a turn goes on whose end nobody recorded', () => {
+    const given = record('x');
+    const rows = given.rows.filter(({ columns }) => columns['event'] !== 'ended');
+    const verdict = { slug: 'demo', entries: 1, sealed: 1, ended: true, pruned: false, problems: [] };
+    assert.match(recordPage({ ...given, rows }, { at: 0, verdict }), /Turn 1 \(no end is recorded\)/);
+  });
+
   it('shows what an odd export holds, too', () => {
     const odd = record('x');
     const rows = odd.rows.map(({ source }) => row(source, { detail: 'no JSON', turn: null }));
