@@ -68,10 +68,7 @@ export function readerOf(pems: readonly string[]): EnvelopeReader {
 /** A new key signs from now on; the public keys of the earlier ones stay. Returns its id. */
 export function rotateKey(home: string): string {
   const { pem, keyId } = newKey(home);
-  const file = path.join(directory(home), PRIVATE);
-  const temporary = writeNew(file, pem);
-  renameSync(temporary, file);
-  syncDirectory(directory(home));
+  put(path.join(directory(home), PRIVATE), pem, renameSync);
   return keyId;
 }
 
@@ -126,17 +123,7 @@ function signingKey(home: string, known: SigningKey | undefined): SigningKey {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (known !== undefined && stats !== undefined && versionOf(stats) === known.version) return known;
   if (stats === undefined) {
-    const { pem } = newKey(home);
-    const temporary = writeNew(file, pem);
-    try {
-      // Of two that do this at once the first one's stays.
-      linkSync(temporary, file);
-    } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
-    } finally {
-      rmSync(temporary, { force: true });
-    }
-    syncDirectory(directory(home));
+    put(file, newKey(home).pem, linkUnlessThere);
   }
   return readKey(file);
 }
@@ -169,16 +156,33 @@ function newKey(home: string): { readonly pem: string; readonly keyId: string } 
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const keyId = keyIdOf(publicKey);
   const file = path.join(publicDirectory(home), `${keyId}.pem`);
-  renameSync(writeNew(file, publicKey.export({ type: 'spki', format: 'pem' })), file);
-  syncDirectory(publicDirectory(home));
+  put(file, publicKey.export({ type: 'spki', format: 'pem' }), renameSync);
   return { pem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, keyId };
 }
 
-/** A file that nobody else reads, as all of the home, beside the one that it is to become. Returns its name. */
-function writeNew(file: string, content: string | Buffer): string {
+/**
+ * A file that nobody else reads, as all of the home: whole on the disk, or not there.
+ * @param name gives it its name, once it is written under another one
+ */
+function put(file: string, content: string | Buffer, name: (from: string, to: string) => void): void {
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush: true });
-  return temporary;
+  try {
+    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush: true });
+    name(temporary, file);
+  } finally {
+    // A full disk must not leave half a key for each try.
+    rmSync(temporary, { force: true });
+  }
+  syncDirectory(path.dirname(file));
+}
+
+/** Of two that do this at once the first one's stays. */
+function linkUnlessThere(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
 }
 
 function syncDirectory(name: string): void {

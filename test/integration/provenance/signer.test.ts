@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { currentKeyId, homeSigner, rotateKey } from '../../../src/adapters/dsse/signing-keys.js';
 import { SigningKeyError } from '../../../src/domain/base/errors.js';
@@ -34,5 +34,11 @@ describe('the signer of a home', () => {
     assert.throws(keyOfNext, SigningKeyError);
     chmodSync(file, 0o600);
     assert.equal(keyOfNext(), first);
+  });
+
+  it('leaves no half of a key that could not be put in its place', () => {
+    mkdirSync(join(home, 'provenance/signing-key.pem'), { recursive: true });
+    assert.throws(() => rotateKey(home));
+    assert.deepEqual(readdirSync(join(home, 'provenance')).sort(), ['public', 'signing-key.pem']);
   });
 });
