@@ -8,6 +8,7 @@ import { agentProvider, providerNames } from '../adapters/agents/registry.js';
 import { GiteaAdmin } from '../adapters/gitea/gitea-admin.js';
 import { GiteaClient } from '../adapters/gitea/gitea-client.js';
 import { GitleaksScanner } from '../adapters/gitleaks/gitleaks-scanner.js';
+import { currentKeyId } from '../adapters/dsse/signing-keys.js';
 import { dockerBottleRuntime } from '../adapters/docker/docker-runtime.js';
 import { partEndsFile, readPartEnds } from '../adapters/files/part-ends-file.js';
 import { hostId } from '../adapters/files/host-id.js';
@@ -59,6 +60,7 @@ export function doctorProbes(env: NodeJS.ProcessEnv, runtime = dockerBottleRunti
       const { BOT_BOTTLE_HOME: at } = config();
       return secretFiles(config()).map(([name, file]) => ({ name, file, ...stateOf(at, name, file) }));
     },
+    signingKey: () => currentKeyId(homePath(env)) ?? null,
     engine: () => runtime.facts(),
     weakBottles: () => weakBottles(config()),
     containerRuntime: () => config().BOTTLE_RUNTIME,

@@ -30,6 +30,7 @@ export function doctorChecks(probes: DoctorProbes): readonly Check[] {
     check('home', () => home(probes)),
     check('config', () => config(probes)),
     check('secrets', () => secrets(probes)),
+    check('signing key', () => signingKey(probes)),
     check('models', () => models(probes)),
     check('git', async () =>
       version((await probes.gitVersion()).trim(), GIT_WANTED, 'install git 2.32 or newer'),
@@ -110,6 +111,12 @@ function secrets(probes: DoctorProbes): Finding {
   if (bad.length === 0) return ok(names.join(', '));
   const remedies = bad.map(({ name, reason }) => reason ?? `bot-bottle secret set ${name} < file`);
   return fail(bad.map(({ name, state }) => `${name} ${state}`).join(', '), remedies.join('; '));
+}
+
+/** Without it no run comes to rest: what can be wrong with it, its probe throws. */
+function signingKey(probes: DoctorProbes): Finding {
+  const id = probes.signingKey();
+  return ok(id === null ? 'made at the first signature' : id);
 }
 
 /** Nobody needs every provider's key; what was set up, and what is the operator's own, has to work. */

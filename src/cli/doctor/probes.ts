@@ -35,6 +35,8 @@ export interface DoctorProbes {
     readonly state: 'set' | 'missing' | 'unusable';
     readonly reason?: string;
   }[];
+  /** Id of the key that signs the record; `null` before the first signature. Throws when it cannot sign. */
+  signingKey(): string | null;
   engine(): Promise<EngineFacts>;
   /** Containers and volumes of this home that are not as bottles are made, with what is wrong in words that follow the name. */
   weakBottles(): Promise<readonly { readonly name: string; readonly weaknesses: readonly string[] }[]>;

@@ -72,6 +72,7 @@ const HEALTHY: DoctorProbes = {
   home: () => ({ path: '/h', exists: true, mode: 0o40700, writable: true }),
   configWarnings: () => [],
   secrets: () => [{ name: 'forge-token', file: '/h/secrets/forge-token', state: 'set' }],
+  signingKey: () => 'a'.repeat(64),
   engine: answers({
     version: '20.10.24',
     apiVersion: '1.41',
@@ -390,6 +391,16 @@ describe('doctor', () => {
       );
     });
   }
+
+  it('says of a key that cannot sign what its probe says', async () => {
+    const reports = await examine({
+      signingKey: () => {
+        throw new Error('/k can be read by others: chmod 600 /k');
+      },
+    });
+    const { state, found } = reports.get('signing key') ?? {};
+    assert.deepEqual([state, found], ['fail', '/k can be read by others: chmod 600 /k']);
+  });
 
   it('takes the oldest git that has what is asked of it', async () => {
     const reports = await examine({ gitVersion: answers('git version 2.32.0') });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import Docker from 'dockerode';
 import { dockerBottleRuntime } from '../../../../src/adapters/docker/docker-runtime.js';
+import { rotateKey } from '../../../../src/adapters/dsse/signing-keys.js';
 import { doctorProbes } from '../../../../src/wiring/doctor-probes.js';
 import { useTempDir } from '../../../support/webhook/temp-dir.js';
 
@@ -30,6 +31,15 @@ describe('what doctor finds of services that are away', () => {
       'forge-token': `write the secret to ${path('token')}, mode 600`,
       'webhook-secret': 'bot-bottle secret set webhook-secret < file',
     });
+  });
+
+  it('is the key that signs, and why it cannot', () => {
+    const signingKey = () => doctorProbes({ BOT_BOTTLE_HOME: path('home') }).signingKey();
+    assert.equal(signingKey(), null);
+    const id = rotateKey(path('home'));
+    assert.equal(signingKey(), id);
+    chmodSync(path('home/provenance/signing-key.pem'), 0o644);
+    assert.throws(signingKey, /can be read by others: chmod 600 /);
   });
 
   it('is the reason alone for Temporal, without gRPC’s words around it', async () => {
