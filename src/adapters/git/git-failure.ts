@@ -4,11 +4,12 @@ import type { GitOutput } from './run-git.js';
 
 /** What no repetition cures: what the repository holds. */
 const FLAWED = /^fatal: fsck error in pack/m;
-/** And rights, a repository that is not there, certificates, redirects. */
-const NO_ACCESS: readonly (readonly [RegExp, string])[] = [
+/** And rights, a repository that is not there, certificates, redirects; the last for another host, which gets no token and no CA of ours. */
+const NO_ACCESS: readonly (readonly [RegExp, string, string?])[] = [
   [
     /Authentication failed|could not read (?:Username|Password)|returned error: 40[13]|ermission denied/,
     'the forge refused the token',
+    'it lets nobody read without credentials, or has no such repository',
   ],
   [
     /repository '.*' not found|returned error: 404|does not appear to be a git repository/,
@@ -17,11 +18,13 @@ const NO_ACCESS: readonly (readonly [RegExp, string])[] = [
   [
     /returned error: 30\d|unable to update url base from redirection/,
     'the forge answered with a redirect: the repository moved, or the URL is wrong',
+    'it answered with a redirect: the repository moved, or its address ends with .git',
   ],
   // As git, OpenSSL and GnuTLS say it through curl.
   [
     /certificate (?:problem|subject|verif)|(?:peer|server|setting) certificate/i,
     "the forge's certificate was not accepted: set FORGE_CA_FILE",
+    'its certificate was not accepted: the authorities that this system trusts count, and FORGE_CA_FILE does not',
   ],
 ];
 const MAX_DETAIL = 600;
@@ -37,7 +40,10 @@ export function remoteFailure(action: string, output: GitOutput, token: string):
       false,
     );
   const final = NO_ACCESS.find(([pattern]) => pattern.test(own));
-  if (final !== undefined) return new GitAccessError(`${action}: ${final[1]}: ${detail}`);
+  if (final !== undefined) {
+    const [, ofForge, ofOthers = ofForge] = final;
+    return new GitAccessError(`${action}: ${token === '' ? ofOthers : ofForge}: ${detail}`);
+  }
   return new GitError(`${action}: ${detail}`, true, { away: true });
 }
 

@@ -409,6 +409,18 @@ describe('publishing through git', () => {
       fixture.commit(fixture.work, CI, 'on: pull_request');
       assert.ok((await refusal()).startsWith(why));
     });
+
+    it('is refused with a conflict as git marked it, until a later commit has solved it', async () => {
+      merge('on: pull_request');
+      const marked = (name: string): string => `a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> ${name}\n`;
+      for (const name of ['upstream/trunk', upstreamSha.slice(0, 9)]) {
+        fixture.commit(fixture.work, 'own.txt', marked(name));
+        assert.match(await refusal(), /^own\.txt has a conflict as git marked it/);
+      }
+      // A text about conflicts.
+      fixture.commit(fixture.work, 'own.txt', marked('branch-a'));
+      assert.equal((await publish()).kind, 'pushed');
+    });
   });
 
   describe('who wrote it', () => {

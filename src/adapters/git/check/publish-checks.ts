@@ -2,6 +2,7 @@ import { nameObjection, refusedPaths } from '../../../domain/workspace/publish-p
 import { isAncestorIn, quarantineFailure, quarantined, tryToRun, type Candidate } from './candidate.js';
 import { changesOfCommits, changesBetween } from './changes.js';
 import { hasItsAuthor } from './commit-authors.js';
+import { leavesNoConflict } from './conflict-marks.js';
 import { plainText } from '../git-failure.js';
 import { leavesNoLfsPointer } from './lfs-pointers.js';
 import { staysInLimits } from './size-limits.js';
@@ -23,6 +24,7 @@ export const CHECKS_BESIDE_SCAN: readonly PublishCheck[] = [
   keepsProtectedPaths,
   hasItsAuthor,
   leavesNoLfsPointer,
+  leavesNoConflict,
 ];
 
 async function buildsOnTurnStart(candidate: Candidate): Promise<string | undefined> {

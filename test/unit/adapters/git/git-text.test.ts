@@ -78,6 +78,22 @@ describe('what git gets and what it says', () => {
     }
   });
 
+  it('blames no token and no CA of ours for a host that gets none', () => {
+    const said = (stderr: string, token: string): string =>
+      remoteFailure('fetch', { exitCode: 128, stdout: '', stderr }, token).message;
+    const secret = "fatal: could not read Username for 'https://example.test': terminal prompts disabled";
+    assert.match(said(secret, TOKEN), /the forge refused the token/);
+    assert.match(
+      said(secret, ''),
+      /^fetch: it lets nobody read without credentials, or has no such repository: fatal/,
+    );
+    const moved = "fatal: unable to access 'https://example.test/': The requested URL returned error: 301";
+    assert.match(said(moved, ''), /^fetch: it answered with a redirect/);
+    const own = 'SSL certificate problem: unable to get local issuer certificate';
+    assert.match(said(own, TOKEN), /set FORGE_CA_FILE/);
+    assert.match(said(own, ''), /FORGE_CA_FILE does not/);
+  });
+
   it('makes one bounded line without tricks of what a forge says', () => {
     assert.equal(plainText('remote: \u001b[31mred\n\u202Eno\u0000 '), 'remote: [31mred no');
     assert.equal(plainText('x'.repeat(50), 10), `${'x'.repeat(10)}…`);
