@@ -6,7 +6,7 @@ import { InvalidInputError } from '../domain/base/errors.js';
 import { errnoOf } from '../domain/base/errno.js';
 import { OPENCODE_KEYS, parseOpencodeEnv, type OpencodeEnv } from '../domain/sync/opencode-env.js';
 import type { OpencodeOrder } from '../domain/sync/sync.js';
-import { rememberSecret, whyUnfit, withFile } from './secrets.js';
+import { rememberSecret, SECRET_MIN_LENGTH, whyUnfit, withFile } from './secrets.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,7 +32,9 @@ export function readOpencodeEnv({ envFile, model, variant, agent }: OpencodeOrde
     OPENCODE_VARIANT: variant,
     OPENCODE_AGENT: agent,
   });
-  rememberSecret(env.values.OPENCODE_API_KEY);
+  const { OPENCODE_API_KEY: key } = env.values;
+  // A gateway of one's own takes any word for a key, and a log without that word says little.
+  if (key.length >= SECRET_MIN_LENGTH) rememberSecret(key);
   return env;
 }
 

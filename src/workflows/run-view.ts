@@ -1,7 +1,7 @@
 /** What others see of the machine's state. Pure. */
 import { localSubject } from '../domain/forge/issue.js';
 import { addAmounts, NOTHING, usd } from '../domain/run/budget.js';
-import type { SyncOrder } from '../domain/sync/sync.js';
+import type { SyncOrder, SyncOutcome } from '../domain/sync/sync.js';
 import type { RunOutcome, RunView } from './messages.js';
 import { openPrs } from './run/reads-of-forge.js';
 import { silenceOf } from './run/host.js';
@@ -47,6 +47,21 @@ export function viewOfSync(slug: string, order: SyncOrder): RunView {
   };
 }
 
+/** In Markdown, for Temporal's UI. */
+export function detailsOfSync({ status, reason, prUrl, runDir, slug }: SyncOutcome): string {
+  const lines = [
+    `**${status}**${slug === null ? '' : ` · \`${slug}\``}`,
+    quoted(reason),
+    ...(prUrl === null ? [] : [`pull request: ${prUrl}`]),
+    ...(runDir === null ? [] : [`run directory: \`${runDir}\``]),
+  ];
+  return lines.join('\n\n');
+}
+
+function quoted(text: string): string {
+  return `> ${text.replace(/\s+/g, ' ').replace(/[<>`]/g, ' ')}`;
+}
+
 /** `null` when no life ever began. */
 export function outcomeOf({ life }: IssueState): RunOutcome | null {
   if (life === null) return null;
@@ -66,7 +81,7 @@ export function detailsOf(s: IssueState, about?: RunAbout): string {
   const lines = [
     ...(about === undefined ? [] : [`${about.issue} ${about.url}`, '']),
     `**${view.phase}**${view.reason === null ? '' : ` (${view.reason})`} · turn ${String(view.turn)} · \`${view.slug ?? 'no run'}\``,
-    view.detail === null ? '' : `> ${view.detail.replace(/\s+/g, ' ').replace(/[<>`]/g, ' ')}`,
+    view.detail === null ? '' : quoted(view.detail),
     usedLine(view),
     view.proposals === 0 ? '' : `${String(view.proposals)} waiting: \`bot-bottle proposals\``,
     '',

@@ -39,7 +39,7 @@ import {
   type RunView,
 } from './messages.js';
 import { HostSilentError, offerUntilSilent, type TakenWithin } from './offer-to-host.js';
-import { viewOfSync } from './run-view.js';
+import { detailsOfSync, viewOfSync } from './run-view.js';
 import { takeMessages } from './sync-messages.js';
 
 const BACKOFF = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
@@ -87,7 +87,7 @@ export async function syncWorkflow(order: SyncOrder): Promise<SyncOutcome> {
     show({ host });
     return sync(host, { workflowId, slug, order, at: startTime.getTime() }, show, () => view.detail);
   });
-  setCurrentDetails(`**${outcome.status}**`);
+  setCurrentDetails(detailsOfSync(outcome));
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   return outcome;
 }

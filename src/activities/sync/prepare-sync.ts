@@ -1,4 +1,5 @@
 import { BotBottleError } from '../../domain/base/errors.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
 import {
   outcomeWithoutRun,
   type PreparedSync,
@@ -45,6 +46,8 @@ async function prepare(
   const { branch, upstreamBranch, upstreamSha } = refs;
   const merged = `has all of upstream/${upstreamBranch} (${upstreamSha.slice(0, 12)})`;
   if (refs.behind === 0) return over(outcomeWithoutRun('unchanged', `${branch} ${merged}`));
+  const objection = await whyNoPull(ports, fork);
+  if (objection !== undefined) return over(outcomeWithoutRun('failed', objection));
   const open = await openSync(ports, order, refs);
   const startSha = open?.sha ?? refs.sha;
   const behind = open === undefined ? refs.behind : await git.countCommits(fork, startSha, upstreamSha);
@@ -62,6 +65,16 @@ async function prepare(
   host.log.info({ slug, runDir, start: startSha, upstream: upstreamSha, behind }, 'a sync is prepared');
   const run = { workflowId, slug, order, refs: { ...refs, behind }, startSha, agentBranch };
   return { kind: 'ready', run: { ...run, knownStuck, runDir, prepared } };
+}
+
+/** Before an agent works for nothing. */
+async function whyNoPull({ host }: SyncPorts, fork: RepoRef): Promise<string | undefined> {
+  const forge = host.forgeFor(fork);
+  const name = `${fork.owner}/${fork.repo}`;
+  if (!(await forge.readRepository()).permissions.push)
+    return `the bot may not push to ${name}: give it write access there`;
+  if (await forge.canRead('pulls')) return undefined;
+  return `${name} shows the bot no pull requests: switch them on in its settings, or let the bot read and write them`;
 }
 
 /** The branch of an earlier sync whose pull request is open: there is never a second one. */

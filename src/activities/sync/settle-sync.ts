@@ -1,10 +1,11 @@
 import { messageOf } from '../../domain/base/message-of.js';
 import type { Inspection } from '../../domain/bottle/extractor.js';
 import type { SettledTurn } from '../../domain/run/events.js';
+import { OUTCOME_TEXTS, whyNotStarted } from '../../domain/run/outcome-texts.js';
 import type { PublishResult, TurnResult } from '../../domain/run/turn.js';
 import type { SecretScanReport } from '../../domain/secret/secret-scanner.js';
 import type { SyncOutcome, SyncRun, SyncStatus } from '../../domain/sync/sync.js';
-import { syncBody, syncTitle } from '../../domain/sync/sync-texts.js';
+import { shortId, syncBody, syncFurther, syncTitle } from '../../domain/sync/sync-texts.js';
 import { atMostThrice, isFinal } from '../base/tries.js';
 import { stepOfTurn } from '../base/work-of-run.js';
 import { clearAway } from '../destroy-run.js';
@@ -101,7 +102,7 @@ async function orLog(
     await atMostThrice(work, signal);
   } catch (error) {
     signal.throwIfAborted();
-    log.warn({ slug, err: error }, 'what is left of a sync could not be put in order');
+    log.warn({ slug, err: error }, 'something of a sync could not be put in order');
   }
 }
 
@@ -121,10 +122,16 @@ async function judge(host: HostPorts, input: SettleSyncInput, signal: AbortSigna
     return { ...not('stuck', 'the agent left STUCK.md in the workspace: a person has to help'), inspection };
   if (bundle === null) {
     const why = head === startSha ? 'is as it was' : `was moved to ${head}, which has no merge commit`;
-    const exit = result.exitCode === 0 ? '' : `; the agent exited with ${String(result.exitCode)}`;
-    return { ...not('failed', `upstream is not merged: ${refs.branch} ${why}${exit}`), inspection };
+    return { ...not('failed', `upstream is not merged: ${refs.branch} ${why}${endOf(result)}`), inspection };
   }
   return { ...(await publish(host, run, head, bundle, signal)), inspection };
+}
+
+/** Beside what it left, where that explains it. */
+function endOf({ agent, exitCode, limit }: TurnResult): string {
+  const why = whyNotStarted(agent, exitCode) ?? limit?.detail ?? OUTCOME_TEXTS[agent.outcome];
+  const exit = exitCode === 0 ? '' : `; the agent exited with ${String(exitCode)}`;
+  return `${why === null ? '' : `; ${why}`}${exit}`;
 }
 
 /** The gate, with upstream as what it may build on, then the pull request. */
@@ -170,6 +177,10 @@ async function publish(
       head: agentBranch,
       base: refs.branch,
     }));
+  if (!pull.body.includes(shortId(refs.upstreamSha)))
+    await orLog(host, slug, signal, () =>
+      forge.updateDescription(pull.number, `${pull.body.trimEnd()}\n\n${syncFurther(refs)}`),
+    );
   return {
     status: 'verified',
     reason: `every commit of upstream/${refs.upstreamBranch} is reachable; pull request #${String(pull.number)}`,

@@ -45,10 +45,19 @@ export function syncTitle({ upstreamBranch }: SyncRefs): string {
 /** In code, so that nothing of a name is a mention or a reference. */
 export function syncBody({ upstream }: SyncOrder, refs: SyncRefs): string {
   const { upstreamBranch, upstreamSha, branch, behind } = refs;
-  return `Merges \`${upstreamBranch}\` of \`${upstream}\` at \`${upstreamSha.slice(0, 12)}\` into \`${branch}\`: ${commits(behind)}.
+  return `Merges \`${upstreamBranch}\` of \`${upstream}\` at \`${shortId(upstreamSha)}\` into \`${branch}\`: ${commits(behind)}.
 
 An agent made the merge and solved the conflicts, if there were any. Every commit of upstream is reachable from this branch (\`git merge-base --is-ancestor\`). Merge it with a merge commit: squashing loses what the next sync needs.
 `;
+}
+
+/** Below what the pull request of an earlier sync says already. */
+export function syncFurther({ upstreamBranch, upstreamSha, behind }: SyncRefs): string {
+  return `Then \`${upstreamBranch}\` at \`${shortId(upstreamSha)}\`: ${commits(behind)} more.\n`;
+}
+
+export function shortId(sha: string): string {
+  return sha.slice(0, 12);
 }
 
 function commits(count: number): string {

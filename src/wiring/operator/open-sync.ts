@@ -10,11 +10,12 @@ import {
 } from '../../adapters/temporal/sync-schedules.js';
 import type { SyncDesk } from '../../cli/base/sync-desk.js';
 import { patiently } from '../../cli/runs/patiently.js';
+import { syncOutcome } from '../../cli/runs/sync-outcome.js';
 import { opencodeEnvFile, readOpencodeEnv } from '../../config/forklift.js';
 import type { Config } from '../../config/load-config.js';
 import type { RepoRef } from '../../domain/forge/issue.js';
 import { forkOf, upstreamAddress } from '../../domain/sync/remotes.js';
-import { syncWorkflowId, type SyncOutcome } from '../../domain/sync/sync.js';
+import { syncWorkflowId } from '../../domain/sync/sync.js';
 import { SYNC_WORKFLOW, TASK_QUEUE } from '../../workflows/messages.js';
 import { forgeOfConfig } from '../forge-of-config.js';
 import { temporalClient } from '../temporal-client.js';
@@ -67,8 +68,7 @@ export function openSync(config: Config, env: Readonly<Record<string, string | u
       }
     },
 
-    outcome: (workflowId) =>
-      patiently(async () => (await client.workflow.getHandle(workflowId).result()) as SyncOutcome),
+    outcome: (workflowId) => patiently(() => syncOutcome(client.workflow.getHandle(workflowId).result())),
     schedule: (order, everyMs) => setSyncSchedule(client, order, everyMs),
     schedules: () => listSyncSchedules(client),
     unschedule: (fork) => removeSyncSchedule(client, fork),

@@ -1,6 +1,7 @@
 /** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
 import type { SettledTurn } from '../../domain/run/events.js';
 import { isLocal } from '../../domain/forge/issue.js';
+import { OUTCOME_TEXTS, whyNotStarted } from '../../domain/run/outcome-texts.js';
 import type { FrozenReason, TurnCause, TurnResult } from '../../domain/run/turn.js';
 import { interruptionOf } from './interruption.js';
 import { holdUpOf, mayRetry } from './provider-limit.js';
@@ -56,36 +57,12 @@ export function detailOf(life: Life, result: TurnResult, { publish }: SettledTur
   const { turn, limit } = life;
   const { agent, exitCode, setAside } = result;
   if (setAside !== null) return setAside;
-  const notStarted = agent.outcome === 'empty' ? NOT_STARTED[exitCode] : undefined;
-  if (notStarted !== undefined) return `the agent was not started: ${notStarted}, as the log says`;
+  const notStarted = whyNotStarted(agent, exitCode);
+  if (notStarted !== null) return notStarted;
   if (publish.kind === 'refused') return publish.reason;
   if (turn.done !== null) return null;
-  return limit?.detail ?? interruptionOf(life, result) ?? OUTCOMES[agent.outcome];
+  return limit?.detail ?? interruptionOf(life, result) ?? OUTCOME_TEXTS[agent.outcome];
 }
-
-/** By the exit code of its container's entrypoint, which prints to the log only. */
-const NOT_STARTED: Readonly<Record<number, string>> = {
-  120: 'its proxies could not be reached',
-  121: 'its input was bad',
-  122: 'git failed in its workspace',
-  123: 'its sidecar did not answer',
-  124: 'its program is not in the image',
-  125: 'the setup of its bottle failed',
-};
-
-/** What the agent's CLI ended with, where that explains why the turn is not done. */
-const OUTCOMES: Readonly<Record<TurnResult['agent']['outcome'], string | null>> = {
-  finished: null,
-  stopped: null,
-  unknown_session: 'the agent does not know its session',
-  context_full: 'the session is too long for its model',
-  provider: 'the model’s provider refused or failed',
-  not_understood: 'the agent printed no events: its log says what it did',
-  cut: 'the agent’s output ended in the middle',
-  empty: 'the agent printed nothing',
-  crashed: 'the agent crashed',
-  failed: 'the agent says that it failed',
-};
 
 /** One more turn for an agent that exited cleanly but left something undone; never after an error [S0]. */
 export function nudgeFor(

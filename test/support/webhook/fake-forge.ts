@@ -46,6 +46,8 @@ export class FakeForge {
   readonly hidden = new Set<ForgeUnit>();
   /** `Forge.aheadMs` */
   aheadMs = 0;
+  /** The bot, here. */
+  mayPush = true;
   #acts = 0;
   /** Throws what is wrong with a call, if anything. */
   fault: (call: string) => void = () => undefined;
@@ -207,7 +209,7 @@ export class FakeForge {
         this.#call('repository', () => ({
           id: 7,
           defaultBranch: 'main',
-          permissions: { push: true, admin: false },
+          permissions: { push: this.mayPush, admin: false },
         })),
     };
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOpencodeEnv } from '../../../src/config/forklift.js';
+import { secretsRead } from '../../../src/config/secrets.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 
@@ -25,6 +26,24 @@ describe('opencode.env', () => {
         assert.ok(said.includes(key), key);
       for (const word of [`chmod 600 ${file}`, 'FORKLIFT_OPENCODE_ENV', '--manifest'])
         assert.ok(said.includes(word), word);
+      return Promise.resolve();
+    }));
+
+  it('has a key that no log says, unless that is a mere word', () =>
+    withTempDir((dir) => {
+      const envFile = join(dir, 'opencode.env');
+      for (const [key, isBlanked] of [
+        ['none', false],
+        ['k-0123456789', true],
+      ] as const) {
+        const rest = 'OPENCODE_MODEL=anthropic/claude-x\nOPENCODE_VARIANT=high\nOPENCODE_AGENT=build\n';
+        writeFileSync(envFile, `OPENCODE_API_KEY=${key}\n${rest}`, { mode: 0o600 });
+        assert.equal(
+          readOpencodeEnv({ envFile, model: null, variant: null, agent: null }).values.OPENCODE_API_KEY,
+          key,
+        );
+        assert.equal(secretsRead().has(key), isBlanked, key);
+      }
       return Promise.resolve();
     }));
 

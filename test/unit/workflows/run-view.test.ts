@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { detailsOf, outcomeOf, viewOf } from '../../../src/workflows/run-view.js';
+import { outcomeWithoutRun } from '../../../src/domain/sync/sync.js';
+import { detailsOf, detailsOfSync, outcomeOf, viewOf } from '../../../src/workflows/run-view.js';
 import {
   done,
   modelReport,
@@ -139,6 +140,24 @@ describe('what others see of a run', () => {
       assert.match(text, /^> {2}b two lines $/m);
       assert.match(text, / {2}img {2}x $/m);
       assert.doesNotMatch(text, /<|img>/);
+    });
+
+    it('is how a sync ended, and why', () => {
+      const over = outcomeWithoutRun('failed', 'git said:\n<b>no`');
+      assert.equal(detailsOfSync(over), '**failed**\n\n> git said:  b no ');
+      const done = {
+        ...over,
+        status: 'verified',
+        slug: 'sync-x',
+        runDir: '/runs/x',
+        prUrl: 'https://f/pulls/1',
+      } as const;
+      assert.deepEqual(detailsOfSync(done).split('\n\n'), [
+        '**verified** · `sync-x`',
+        '> git said:  b no ',
+        'pull request: https://f/pulls/1',
+        'run directory: `/runs/x`',
+      ]);
     });
   });
 });

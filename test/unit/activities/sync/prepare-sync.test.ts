@@ -52,6 +52,20 @@ describe('preparing a sync', () => {
   const promptOf = ({ prepared }: SyncRun): Promise<string> =>
     world.ports.host.blobs.getText(prepared.promptRef);
 
+  describe('where nobody could open a pull request', () => {
+    it('is over before an agent works for nothing', async () => {
+      const { forge } = world.host;
+      forge.mayPush = false;
+      assert.match((await over()).reason, /^the bot may not push to alice\/demo: give it write access/);
+      forge.mayPush = true;
+      forge.hidden.add('pulls');
+      assert.match((await over()).reason, /^alice\/demo shows the bot no pull requests: switch them on/);
+      // Nobody needs one then.
+      world.refs = { ...world.refs, behind: 0 };
+      assert.equal((await over()).status, 'unchanged');
+    });
+  });
+
   describe('where there is something to merge', () => {
     it('begins with the fork’s branch, and pushes to one of its own', async () => {
       world.stuckBlobs = ['blob'];

@@ -97,6 +97,22 @@ describe('settling a sync', () => {
     assert.deepEqual(calls(), ['head']);
   });
 
+  it('tells in the pull request that is there what came along, once, and keeps what it said', async () => {
+    const head = { ref: AGENT_BRANCH, sha: HEAD, fromFork: false };
+    world.host.forge.putPull(8, { head, body: 'As alice has it.\n' });
+    await settle();
+    await settle();
+    const body = (): string | undefined => world.host.forge.pulls.get(8)?.body;
+    const told = 'As alice has it.\n\nThen `trunk` at `222222222222`: 5 commits more.\n';
+    assert.equal(body(), told);
+    world.host.forge.putPull(8, { head, body: '' });
+    world.host.forge.fault = (call) => {
+      if (call.startsWith('edit'))
+        throw new ForgeHttpError(403, 'PATCH', '/issues/8', 'the forge answered 403');
+    };
+    assert.deepEqual([(await settle()).outcome.status, body()], ['verified', '']);
+  });
+
   it('goes on from a try that died after its push', async () => {
     world.host.verdict = () => ({ kind: 'unchanged', head: HEAD, onForge: true });
     const { outcome, settled } = await settle();
@@ -225,6 +241,27 @@ describe('settling a sync', () => {
     const { outcome } = await settle({ result: turnResult({ exitCode: 3 }) });
     assert.match(outcome.reason, /; the agent exited with 3$/);
   });
+
+  for (const [what, changes, why] of [
+    [
+      'provider',
+      { exitCode: 1 },
+      /^up.* was; the model’s provider refused or failed; the agent exited with 1$/,
+    ],
+    [
+      'empty',
+      { exitCode: 125 },
+      /; the agent was not started: the setup of its bottle failed, as the log says; the/,
+    ],
+    ['cut', { limit: { kind: 'memory', detail: 'it used 2 GiB' } }, /; it used 2 GiB$/],
+  ] as const)
+    it(`tells what came in the way of an agent whose output ended as ${what}`, async () => {
+      world.host.answers = () => report();
+      run = { ...run, startSha: HEAD };
+      const result = turnResult(changes);
+      const { outcome } = await settle({ result: { ...result, agent: { ...result.agent, outcome: what } } });
+      assert.match(outcome.reason, why);
+    });
 
   it('leaves its outcome in the run directory', async () => {
     run = { ...run, order: syncOrder({ timeoutMs: 1_000 }) };
