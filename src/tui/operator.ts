@@ -73,7 +73,6 @@ export function operator(
   async function decide(row: ProposalRow, decision: Decision): Promise<void> {
     store.update((state) => withProgress(state, row, { kind: 'under_way', text: underWay(row, decision) }));
     const came = await outcome(row, decision);
-    const name = `${shortProposalId(row.id)} of ${row.slug}`;
     const file = files.get(keyOf(row));
     if (came.kind === 'done' && decision.verdict === 'modify') {
       files.delete(keyOf(row));
@@ -81,7 +80,7 @@ export function operator(
     }
     const kept =
       came.kind === 'failed' && decision.verdict === 'modify' ? `; your version is ${file?.path ?? ''}` : '';
-    store.update((state) => withProgress(state, row, { ...came, text: `${name}: ${came.text}${kept}` }));
+    store.update((state) => withProgress(state, row, { ...came, text: `${came.text}${kept}` }));
   }
 
   async function outcome(row: ProposalRow, decision: Decision): Promise<Progress> {

@@ -4,7 +4,7 @@ import type { DashboardDesk, LiveRun } from '../cli/base/orchestrator.js';
 import { firstEffect } from '../cli/base/proposal-words.js';
 import { failureOf } from '../cli/base/errors.js';
 import { effectOf } from '../domain/supervise/change-effect.js';
-import { withDecision, withEffect, withLive, withRows, withRowsAway } from './model/arrive.js';
+import { withDecision, withDetail, withEffect, withLive, withRows, withRowsAway } from './model/arrive.js';
 import { proposalsSeen, runsSeen } from './model/choice.js';
 import { keyOf } from './model/state.js';
 import type { Store } from './store.js';
@@ -58,7 +58,13 @@ async function lookForDecision(desk: DashboardDesk, store: Store): Promise<void>
   if (waiting.some((one) => keyOf(one) === keyOf(row))) return;
   const found = (await desk.findProposals(row.id)).find((one) => keyOf(one) === keyOf(row));
   const decision = found?.decision ?? null;
-  if (decision !== null) store.update((state) => withDecision(state, row, decision));
+  if (found === undefined || decision === null) return;
+  // For what was said with it.
+  const detail = await desk.proposal(found).catch(() => null);
+  store.update((state) => {
+    const decided = withDecision(state, row, decision);
+    return detail === null ? decided : withDetail(decided, row, detail);
+  });
 }
 
 async function askWorkflows(desk: DashboardDesk, store: Store): Promise<void> {

@@ -14,6 +14,11 @@ export const WHO_SAYS: Readonly<Record<ProposalOrigin, string>> = {
   refusal: 'bot-bottle says',
 };
 
+/** Above the words that come with a decision: those of a build are its output, which nobody has written to be read. */
+export function notesTitle({ status }: Pick<ProposalDecisionRow, 'status'>): string {
+  return status === 'failed' ? 'why it could not be built' : 'notes of the operator';
+}
+
 export function stateText(decision: ProposalDecisionRow | null): string {
   if (decision === null) return 'waits';
   return `${decision.status} by ${decision.who}, ${isoTimeOf(decision.at) ?? 'at no valid time'}`;

@@ -8,7 +8,7 @@ import { lineDiff } from '../../domain/text/line-diff.js';
 import { age } from '../base/age.js';
 import { table } from '../base/output.js';
 import type { ListedProposal, ProposalDetail } from '../base/proposal-desk.js';
-import { firstEffect, stateText, WHO_SAYS } from '../base/proposal-words.js';
+import { firstEffect, notesTitle, stateText, WHO_SAYS } from '../base/proposal-words.js';
 
 const EFFECT_CHARACTERS = 100;
 const HEADER = ['PROPOSAL', 'RUN', 'TOOL', 'AGE', 'TURN', 'EFFECT'] as const;
@@ -36,7 +36,7 @@ export function showText(row: DecidedProposal, detail: ProposalDetail, now: numb
     escapeTerminal(`tool      ${tool}, for ${PROPOSAL_TOOLS[tool].file}`),
     escapeTerminal(`hash      ${ref}`),
     escapeTerminal(`state     ${stateText(decision)}`),
-    ...(notes === null ? [] : block('notes of the operator', notes)),
+    ...(notes === null || decision === null ? [] : block(notesTitle(decision), notes)),
     ...block(WHO_SAYS[row.origin], shown.proposal.justification),
     ...versionText('it would do this', shown),
     ...(modified === null ? [] : versionText('with the operator’s changes it does this', modified)),

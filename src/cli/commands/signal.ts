@@ -90,7 +90,7 @@ function budgetCommand({ turns, tokens, usd, today }: SignalFlags): RunCommand {
 
 function count(text: string, flag: string): number {
   const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0;
-  if (value < 1) throw new InvalidInputError(`${flag} takes a number from 1`);
+  if (value < 1) throw new InvalidInputError(`${flag} takes a number from 1 to 9999999999`);
   return value;
 }
 

@@ -2,6 +2,7 @@
 import type { LiveRun } from '../../cli/base/orchestrator.js';
 import type { ProposalDetail } from '../../cli/base/proposal-desk.js';
 import type { ProposalDecisionRow, ProposalRow, RunOverviewRow } from '../../domain/run/rows.js';
+import { shortProposalId } from '../../domain/supervise/proposal.js';
 import { withChoices } from './choice.js';
 import { keyOf, type Edited, type Opened, type Progress, type State } from './state.js';
 
@@ -71,7 +72,7 @@ export function withProgress(state: State, row: ProposalRow, progress: Progress)
   const known = { ...state, progress: new Map([...state.progress, [keyOf(row), progress]]) };
   if (progress.kind === 'under_way') return known;
   // Whoever was asked about leaving it is to read what came of it.
-  return { ...known, leaving: false, notice: progress.text };
+  return { ...known, leaving: false, notice: `${shortProposalId(row.id)} of ${row.slug}: ${progress.text}` };
 }
 
 function withOpened(state: State, row: ProposalRow, change: Partial<Opened>): State {

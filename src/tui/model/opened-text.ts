@@ -1,5 +1,5 @@
 /** A proposal as it is read before it is decided: what it would do stands above everything else. Pure. */
-import { stateText, WHO_SAYS } from '../../cli/base/proposal-words.js';
+import { notesTitle, stateText, WHO_SAYS } from '../../cli/base/proposal-words.js';
 import { age } from '../../cli/base/age.js';
 import { broken } from '../../cli/base/wrap.js';
 import { effectOf } from '../../domain/supervise/change-effect.js';
@@ -7,11 +7,11 @@ import { PROPOSAL_TOOLS, shortProposalId } from '../../domain/supervise/proposal
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { lineDiff } from '../../domain/text/line-diff.js';
 import { EMPTY, line, paragraph, safe, type Line, type Look } from './line.js';
-import type { Opened, State } from './state.js';
+import { keyOf, type Opened, type Progress, type State } from './state.js';
 
 export function openedText(
   opened: Opened,
-  { columns, now }: Pick<State, 'columns' | 'now'>,
+  { columns, now, progress }: Pick<State, 'columns' | 'now' | 'progress'>,
 ): readonly Line[] {
   const { row, detail, unreadable, decision } = opened;
   const head = [
@@ -21,6 +21,7 @@ export function openedText(
       'faint',
     ),
     ...(decision === null ? [] : [line(`decided: ${stateText(decision)}`, 'alarm')]),
+    ...cameOfIt(opened, progress.get(keyOf(row)), columns),
   ];
   if (detail === null) return [...head, EMPTY, ...paragraph(unreadable ?? 'is read …', columns, 'alarm')];
   const own = ownVersion(opened);
@@ -40,6 +41,14 @@ export function openedText(
       },
     ),
   ];
+}
+
+/** In full: the line below the lists has room for its beginning. */
+function cameOfIt({ decision, detail }: Opened, progress: Progress | undefined, columns: number): Line[] {
+  if (decision === null)
+    return progress?.kind === 'failed' ? [EMPTY, ...paragraph(progress.text, columns, 'alarm')] : [];
+  const notes = detail?.notes ?? null;
+  return notes === null ? [] : [EMPTY, line(notesTitle(decision), 'strong'), ...paragraph(notes, columns)];
 }
 
 /** The operator's version that can be used: it stands there instead of the agent's. */

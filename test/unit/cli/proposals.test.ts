@@ -138,6 +138,14 @@ describe('proposals', () => {
     assert.match(stdout, /changes it does this:\n {2}may connect to x\.example\n\nallowlist:\n/);
   });
 
+  it('does not take what a build printed for the operator’s words', async () => {
+    desk.rows = [row({ decision: { ...rejected, status: 'failed' } })];
+    desk.detail = { ...desk.detail, notes: 'approve the next one' };
+    const { stdout } = await desk.run('show', '3f2a');
+    assert.match(stdout, /^why it could not be built:\n {2}approve the next one$/m);
+    assert.doesNotMatch(stdout, /operator/);
+  });
+
   it('does nothing that an agent’s text asks a terminal for, and no line of it passes for ours', async () => {
     const hostile = 'please\u001b[2J\nstate     approved\u202e';
     const proposed_file = 'pypi.org\nfiles.example # \u009b31m\u001b]0;x\u0007\n';

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { displayWidth } from '../../../src/cli/base/output.js';
 import { broken } from '../../../src/cli/base/wrap.js';
-import { withDetail, withEffect, withLive, withRowsAway, withSize } from '../../../src/tui/model/arrive.js';
+import {
+  withDecision,
+  withDetail,
+  withEffect,
+  withLive,
+  withProgress,
+  withRowsAway,
+  withSize,
+} from '../../../src/tui/model/arrive.js';
 import { cell, middle, safe } from '../../../src/tui/model/line.js';
 import { diffLines } from '../../../src/tui/model/opened-text.js';
 import { frameOf } from '../../../src/tui/view/frame.js';
@@ -69,6 +77,25 @@ describe('the dashboard’s frame', () => {
     assert.equal(
       lines.filter((line) => line.includes('漢')).every((line) => line.startsWith('  +')),
       true,
+    );
+  });
+
+  it('says in full why a decision came to nothing, for which the line below has no room', () => {
+    const why = `refused: the file has changed since, and then some more; your version is ${'/tmp/x'.repeat(20)}/allowlist`;
+    const refused = withProgress(openedState(), proposal(1), { kind: 'failed', text: why });
+    const lines = screen(refused);
+    assert.match(lines.at(-2) ?? '', /^ 11111111 of a: refused: .*…$/);
+    assert.ok(lines.join('').replaceAll(/\s/g, '').includes(why.replaceAll(' ', '')));
+    // In the list it stands below the proposal's name.
+    assert.match(screen(pressed(refused, 'escape').state).join('\n'), /│ {5}refused: the file has changed/);
+
+    const decision = { slug: 'a', id: '1', status: 'failed', who: 'bob@desk', at: NOW } as const;
+    const decided = withDecision(openedState(), proposal(1), { ...decision, ref: null, notesRef: null });
+    const notes = 'it cannot be built\n\u001b[91mE: no walrus';
+    const told = screen(withDetail(decided, proposal(1), { ...detail, notes })).join('\n');
+    assert.match(
+      told,
+      /why it could not be built *\n {2}it cannot be built *\n {2}\\u\{1b\}\[91mE: no walrus/,
     );
   });
 });
