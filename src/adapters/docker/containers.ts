@@ -51,7 +51,8 @@ export function requireHardened(info: Docker.ContainerInspectInfo, name: string)
  * Creates the container, or adopts the one that has the name. A container that was started once is adopted whatever it
  * was made from: its exit and its log may still be wanted, and the caller removes it when it wants another. One that
  * never ran and was made from something else is replaced, and so is one that does not run and lacks some of our
- * hardening, such as that of an older version: it could not be started again.
+ * hardening, such as that of an older version: it could not be started again. So is one whose directories are at other
+ * places by now: the home was moved, and it would work in the old one, or not start.
  */
 export async function createOrAdopt(
   docker: Docker,
@@ -78,7 +79,8 @@ export async function createOrAdopt(
     }
     const stale =
       (existing.State.Status === 'created' && existing.Config.Labels[LABEL_SPEC_HASH] !== hash) ||
-      (!existing.State.Running && weaknessesOf(existing).length > 0);
+      (!existing.State.Running &&
+        (weaknessesOf(existing).length > 0 || isMountedElsewhere(existing, options)));
     const going = existing.State.Status === 'removing';
     if (!stale && !going) return stateOf(existing);
     await removeById(docker, existing.Id, name);
@@ -86,6 +88,16 @@ export async function createOrAdopt(
   throw new BottleRuntimeError(
     `cannot create ${name}: its name is taken by a container that cannot be seen`,
     true,
+  );
+}
+
+/** Whether what one of its targets shows is another place than the one that is asked for. */
+function isMountedElsewhere(
+  { HostConfig: { Mounts: there = [] } }: Docker.ContainerInspectInfo,
+  { HostConfig: wanted }: Docker.ContainerCreateOptions,
+): boolean {
+  return (wanted?.Mounts ?? []).some(({ Target: target, Source: source }) =>
+    there.some((mount) => mount.Target === target && mount.Source !== source),
   );
 }
 

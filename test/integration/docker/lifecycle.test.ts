@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
@@ -109,6 +109,20 @@ describe('docker: life of a bottle', () => {
     const first = await runtime.createAgent(bottle().agentSpec());
     const second = await runtime.createAgent(bottle().agentSpec({ env: { NEW: '1' } }));
     assert.notEqual(second.id, first.id);
+  });
+
+  it('replaces a stopped container whose directories are elsewhere, as after a move of the home', async () => {
+    const { runtime, slug, dir } = bottle();
+    await bottle().createBoth();
+    await bottle().runTurn();
+    const first = await runtime.createAgent(bottle().agentSpec());
+    assert.equal(first.status, 'exited');
+    const moved = join(dir, 'moved', slug, 'config');
+    await mkdir(moved, { recursive: true });
+    const second = await runtime.createAgent(bottle().agentSpec({ configDir: moved }));
+    assert.notEqual(second.id, first.id);
+    assert.equal(second.status, 'created');
+    assert.equal((await runtime.createAgent(bottle().agentSpec({ configDir: moved }))).id, second.id);
   });
 
   it('never touches a container or volume that has the name but not the labels', async () => {
