@@ -249,7 +249,7 @@ export class CredentialProxy {
     call.status = status;
     meter?.begin(status, incoming.headers);
     // Of a route to a model only an answer of the model is a sign of life.
-    const isSuccess = status >= 200 && status < 300 && (route.model === null || meter !== null);
+    const isSuccess = route.model === null ? status >= 200 && status < 300 : meter?.isGood === true;
     if (isSuccess) this.parts.ledger.succeed();
     if (hasNoBody) {
       incoming.resume();

@@ -39,6 +39,8 @@ export interface AnswerCost extends AnswerUse {
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Of an error. */
 const MAX_ERROR_BYTES = 64 * 1024;
+/** A provider that has said nothing for so long is waited for in vain: CLIs leave it after five minutes or later. */
+const SILENT_MS = 4 * 60_000;
 /** Where nothing was said. */
 const BYTES_PER_INPUT_TOKEN = 4;
 const BYTES_PER_OUTPUT_TOKEN = 3;
@@ -58,10 +60,12 @@ export class AnswerMeter {
   #isStream = false;
   #kept: Buffer[] = [];
   #bytes = 0;
+  #movedAt: number;
   #cost: AnswerCost | undefined;
 
   constructor(options: AnswerMeterOptions) {
     this.#options = options;
+    this.#movedAt = options.now();
     this.ended = new Promise((resolve) => (this.#onEnded = resolve));
     this.#reader = readerOf(options.api, options.now);
     this.#events = new EventStream((data) => {
@@ -74,14 +78,16 @@ export class AnswerMeter {
   begin(status: number, headers: IncomingHttpHeaders): void {
     this.#head = { status, headers };
     this.#isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
+    this.#movedAt = this.#options.now();
   }
 
   feed(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#isGood && this.#isStream) this.#events.feed(chunk);
-    else if (this.#bytes <= (this.#isGood ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES))
+    this.#movedAt = this.#options.now();
+    if (this.isGood && this.#isStream) this.#events.feed(chunk);
+    else if (this.#bytes <= (this.isGood ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES))
       this.#kept.push(Buffer.from(chunk));
-    else if (this.#isGood) this.#kept = [];
+    else if (this.isGood) this.#kept = [];
   }
 
   /** The first one counts. @returns what it cost */
@@ -99,19 +105,33 @@ export class AnswerMeter {
     return { ...use, microUsd };
   }
 
-  get #isGood(): boolean {
+  /** It is one of a model, as far as its head says. */
+  get isGood(): boolean {
+    return this.#hasGoodStatus && !this.#isPage;
+  }
+
+  get #hasGoodStatus(): boolean {
     return this.#head !== undefined && this.#head.status >= 200 && this.#head.status < 300;
   }
 
+  /** Of something that stands before the provider, such as a login. */
+  get #isPage(): boolean {
+    return /^text\/html\b/i.test(this.#head?.headers['content-type'] ?? '');
+  }
+
   /** A stream that ends without its last word has been cut; others than OpenAI leave that word out of chats. */
-  #troubleOf(how: AnswerEnd): ModelTrouble | null {
+  #troubleOf(how: AnswerEnd): ModelTrouble | null | 'unknown' {
     const { api, now } = this.#options;
-    if (this.#head !== undefined && !this.#isGood)
+    if (this.#hasGoodStatus && this.#isPage) return { kind: 'overloaded', status: 0 };
+    if (this.#head !== undefined && !this.isGood)
       return troubleOf(api, { ...this.#head, body: Buffer.concat(this.#kept) }, now());
-    if (this.#isGood && !this.#isStream) this.#readWhole();
+    if (this.isGood && !this.#isStream) this.#readWhole();
     if (this.#reader.trouble !== null) return this.#reader.trouble;
+    if (this.#reader.isFinal) return null;
+    const isSilent = how === 'left' && now() - this.#movedAt >= SILENT_MS;
     const isCut = how === 'broken' || (how === 'whole' && this.#isStream && api !== 'openai-chat');
-    return isCut && !this.#reader.isFinal ? { kind: 'overloaded', status: 0 } : null;
+    if (isSilent || isCut) return { kind: 'overloaded', status: 0 };
+    return how === 'left' ? 'unknown' : null;
   }
 
   #readWhole(): void {
@@ -120,14 +140,16 @@ export class AnswerMeter {
   }
 
   #useOf(how: AnswerEnd): AnswerUse {
-    const { use, isFinal, pieces } = this.#reader;
-    if (use !== null && isFinal) return use;
+    const { use, isFinal, pieces, trouble } = this.#reader;
+    const isAsked = use !== null && use.inputTokens + use.cacheReadTokens + use.cacheWriteTokens > 0;
+    // A good answer took something: where a gateway counts nothing, its figures are none.
+    const isSaid = isAsked && (use.outputTokens > 0 || pieces.count === 0);
+    if (use !== null && isFinal && (isSaid || trouble !== null)) return use;
     // Nothing was worked on: the provider refused it, or was never reached.
-    if (this.#head === undefined ? how !== 'left' : !this.#isGood) return NO_TOKENS;
-    const asked = use ?? {
-      ...NO_TOKENS,
-      inputTokens: Math.ceil(this.#options.requestBytes / BYTES_PER_INPUT_TOKEN),
-    };
+    if (this.#head === undefined ? how !== 'left' : !this.isGood) return NO_TOKENS;
+    const asked = isAsked
+      ? use
+      : { ...NO_TOKENS, inputTokens: Math.ceil(this.#options.requestBytes / BYTES_PER_INPUT_TOKEN) };
     const bytes = this.#isStream ? pieces.bytes : this.#bytes;
     const written = Math.max(pieces.count, Math.ceil(bytes / BYTES_PER_OUTPUT_TOKEN));
     return { ...asked, outputTokens: Math.max(asked.outputTokens, written) };

@@ -24,8 +24,8 @@ export interface MeteredAnswer {
   readonly models: readonly string[];
   readonly factor: number;
   readonly use: AnswerUse;
-  /** `null` for an answer that was good. */
-  readonly trouble: ModelTrouble | null;
+  /** `null` for an answer that was good, `unknown` for one whose client did not wait for it. */
+  readonly trouble: ModelTrouble | null | 'unknown';
 }
 
 /** What all answers of this process used together, and the trouble that the last of them was. */
@@ -45,13 +45,14 @@ export class ModelMeter {
 
   /** @returns what it cost, in millionths of a US dollar */
   add({ api, models, factor, use, trouble }: MeteredAnswer): number {
+    const isFailed = trouble !== null && trouble !== 'unknown';
     const microUsd = models.reduce(
       (most, model) => Math.max(most, costOf(use, priceOf(api, model, this.#options.prices), factor)),
       0,
     );
     this.#use = addUse(this.#use, {
-      requests: trouble === null ? 1 : 0,
-      failed: trouble === null ? 0 : 1,
+      requests: isFailed ? 0 : 1,
+      failed: isFailed ? 1 : 0,
       inputTokens: use.inputTokens,
       cacheReadTokens: use.cacheReadTokens,
       cacheWriteTokens: use.cacheWriteTokens,
@@ -59,7 +60,7 @@ export class ModelMeter {
       microUsd,
     });
     // That the budget is used up does not pass.
-    if (this.#trouble?.kind !== 'over_budget') this.#trouble = trouble;
+    if (trouble !== 'unknown' && this.#trouble?.kind !== 'over_budget') this.#trouble = trouble;
     this.#options.onChange();
     return microUsd;
   }

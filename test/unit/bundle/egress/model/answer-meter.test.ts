@@ -224,6 +224,24 @@ describe('what an answer of a model used', () => {
     );
   });
 
+  it('is estimated where figures say nothing of a good answer', () => {
+    const zero = { input_tokens: 0, output_tokens: 0 };
+    for (const said of [undefined, zero, { input_tokens: -5, output_tokens: -5 }]) {
+      const [start, , text] = ANTHROPIC;
+      const events = [
+        { ...(start as object), message: { usage: said } },
+        text,
+        { type: 'message_delta', usage: said },
+        { type: 'message_stop' },
+      ];
+      const { use } = metered({ api: 'anthropic-messages', text: stream(events) });
+      const written = Math.ceil(Buffer.byteLength('Grüße '.repeat(10)) / 3);
+      assert.deepEqual([use.inputTokens, use.outputTokens], [1000, written], JSON.stringify(said));
+    }
+    const failed = { type: 'response.failed', response: { error: { code: 'server_error' }, usage: zero } };
+    assert.equal(metered({ api: 'openai-responses', text: stream([failed]) }).use.inputTokens, 0);
+  });
+
   it('of an event too large to keep is estimated', () => {
     const huge = {
       type: 'response.completed',
@@ -331,6 +349,34 @@ describe('what is wrong with a model', () => {
         assert.deepEqual([trouble, use.failed], [{ kind: 'overloaded', status: 0 }, 1]);
         assert.ok(use.outputTokens > 0);
       }
+  });
+
+  it('is a page in place of an answer, which costs nothing', () => {
+    const text = '<html>Please log in.</html>';
+    const page = metered({ api: 'openai-responses', text, headers: { 'content-type': 'text/html' } });
+    assert.deepEqual(page, { use: { ...NO_USE, failed: 1 }, trouble: { kind: 'overloaded', status: 0 } });
+  });
+
+  it('is one that was silent for minutes when its client left it; one that was not changes nothing', () => {
+    let now = NOW;
+    const meter = new ModelMeter({ budget: NO_BUDGET, prices: [], onChange: () => undefined });
+    const leave = (afterMs: number): void => {
+      const one = new AnswerMeter({
+        ...{ api: 'openai-responses', models: ['gpt-5'], factor: 1, requestBytes: 1, meter, now: () => now },
+      });
+      one.begin(200, { 'content-type': 'text/event-stream' });
+      now += 240_000;
+      one.feed(Buffer.from(stream(RESPONSES.slice(0, 2))));
+      now += afterMs;
+      one.end('left');
+    };
+    leave(239_999);
+    assert.equal(meter.report?.trouble, null);
+    leave(240_000);
+    assert.deepEqual(meter.report.trouble, { kind: 'overloaded', status: 0 });
+    leave(0);
+    assert.deepEqual(meter.report.trouble, { kind: 'overloaded', status: 0 });
+    assert.deepEqual([meter.report.use.requests, meter.report.use.failed], [2, 1]);
   });
 
   it('is over with the next good answer', () => {
