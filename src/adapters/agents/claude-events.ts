@@ -14,6 +14,8 @@ import { isUuid } from './uuid-v5.js';
 
 const NO_SESSION = 'No conversation found with session ID';
 const SESSION_IN_USE = /^Error: Session ID \S+ is already in use/;
+/** Status of a request of more bytes than one may have. */
+const TOO_LARGE = 413;
 /** Why the CLI stopped: the conversation does not fit, and could not be made to. */
 const FULL = ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'];
 
@@ -109,6 +111,7 @@ function outcomeOf(event: JsonEvent, text: string): AgentOutcome {
   // Of a line that was cut, what tells is gone: the exit code says the rest.
   const isGood = is_error === undefined ? terminal_reason !== 'api_error' : is_error === false;
   if (typeof terminal_reason === 'string' && FULL.includes(terminal_reason)) return 'context_full';
+  if (api_error_status === TOO_LARGE) return 'context_full';
   if (isGood) return 'finished';
   if (text.startsWith(NO_SESSION)) return 'unknown_session';
   return terminal_reason === 'api_error' || typeof api_error_status === 'number' ? 'provider' : 'failed';

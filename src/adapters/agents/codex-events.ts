@@ -13,7 +13,7 @@ import { reportedOf } from './reported.js';
 import { isUuid } from './uuid-v5.js';
 
 const NO_SESSION = 'no rollout found for thread id';
-const FULL = /context window|context_length_exceeded/i;
+const FULL = /context window|context_length_exceeded|unexpected status 413\b/i;
 
 /** What `codex exec --json` prints. */
 export function codexReader(): StreamReader {

@@ -41,9 +41,9 @@ export function countOf(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
-/** In the words of both vendors: an answer that does not fit into the model's context any more. */
+/** In the words of both vendors, or with the status of a request that is too large: the session cannot be asked on with. */
 const TOO_LONG =
-  /prompt is too long|context_length_exceeded|maximum context length|exceeds? the (?:model's )?context window|input is too long/i;
+  /prompt is too long|context_length_exceeded|maximum context length|exceeds? the (?:model's )?context window|input is too long|^413\b/i;
 
 /** What an error of the model's API means, by its text. */
 export function providerOutcome(text: string): AgentOutcome {

@@ -8,14 +8,21 @@ import type { Life } from './state.js';
 const RETRY_AFTER_MS = [60_000, 300_000] as const;
 
 /** What the turn's end says of the provider; `null` when it was not held up by it. */
-export function holdUpOf({ turn }: Life, result: TurnResult): 'limited' | 'overloaded' | null {
+export function holdUpOf({ turn }: Life, result: TurnResult): 'limited' | 'overloaded' | 'refused' | null {
   const stopped = result.stopped ?? turn.stop;
   // Whoever waits in vain for an answer is stopped for it in the end.
   if (stopped !== null && stopped !== 'watchdog' && stopped !== 'timeout') return null;
   const trouble = result.model?.trouble ?? null;
   if (trouble?.kind === 'limited') return 'limited';
   // A CLI that had another try, or could do without that answer, was not held up.
-  return trouble?.kind === 'overloaded' && result.agent.outcome !== 'finished' ? 'overloaded' : null;
+  if (trouble?.kind === 'overloaded' && result.agent.outcome !== 'finished') return 'overloaded';
+  return trouble?.kind === 'refused' && result.agent.outcome === 'provider' ? 'refused' : null;
+}
+
+/** For people, where the run does not go on by itself. */
+export function troubleTold(life: Life, result: TurnResult): string | null {
+  const heldUp = holdUpOf(life, result);
+  return heldUp === 'overloaded' || heldUp === 'refused' ? silenceOf(result.model?.trouble) : null;
 }
 
 export function mayRetry({ retries }: Life): boolean {
@@ -42,6 +49,8 @@ export function sleepOut(d: LifeDraft, result: TurnResult): void {
 
 /** An address that cannot be reached is not the provider's doing. */
 function silenceOf(trouble: ModelTrouble | null | undefined): string {
+  if (trouble?.kind === 'refused')
+    return `the provider refuses with HTTP ${String(trouble.status)}, as the log says`;
   if (trouble?.kind !== 'overloaded' || trouble.status === 0)
     return 'the provider cannot be reached, as the log says';
   return `the provider answers with HTTP ${String(trouble.status)}`;

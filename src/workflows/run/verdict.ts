@@ -4,7 +4,7 @@ import { isLocal } from '../../domain/forge/issue.js';
 import { OUTCOME_TEXTS, whyNotStarted } from '../../domain/run/outcome-texts.js';
 import type { FrozenReason, TurnCause, TurnResult } from '../../domain/run/turn.js';
 import { interruptionOf } from './interruption.js';
-import { holdUpOf, mayRetry } from './provider-limit.js';
+import { holdUpOf, mayRetry, troubleTold } from './provider-limit.js';
 import { isFrozenByOperator } from './phase.js';
 import type { IssueState, Life } from './state.js';
 import { asked } from './supervise/proposals-read.js';
@@ -23,7 +23,7 @@ export function verdictOf(s: IssueState, life: Life, result: TurnResult, left: S
     return turn.stop === 'pause' ? 'paused' : 'budget';
   const heldUp = holdUpOf(life, result);
   if (heldUp === 'limited' || (heldUp === 'overloaded' && mayRetry(life))) return 'limited';
-  if (heldUp === 'overloaded') return 'failed';
+  if (heldUp !== null) return 'failed';
   switch (stopped) {
     case 'watchdog':
     case 'timeout':
@@ -61,7 +61,9 @@ export function detailOf(life: Life, result: TurnResult, { publish }: SettledTur
   if (notStarted !== null) return notStarted;
   if (publish.kind === 'refused') return publish.reason;
   if (turn.done !== null) return null;
-  return limit?.detail ?? interruptionOf(life, result) ?? OUTCOME_TEXTS[agent.outcome];
+  return (
+    limit?.detail ?? interruptionOf(life, result) ?? troubleTold(life, result) ?? OUTCOME_TEXTS[agent.outcome]
+  );
 }
 
 /** One more turn for an agent that exited cleanly but left something undone; never after an error [S0]. */

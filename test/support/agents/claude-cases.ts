@@ -81,6 +81,14 @@ export const CLAUDE_CASES: readonly CliCase[] = [
     error: /Prompt is too long/,
   },
   {
+    name: 'too-large',
+    what: 'a conversation of more bytes than a request may have',
+    steps: always(status(413, error('request_too_large', 'Request exceeds the maximum size'))),
+    exitCode: 1,
+    expected: { outcome: 'context_full' },
+    error: /Request too large/,
+  },
+  {
     name: 'reset',
     what: 'connections that are lost in the middle of an answer',
     steps: always({ kind: 'broken', answer: say('Hello there'), events: 4, then: 'reset' }),

@@ -108,6 +108,14 @@ export const CODEX_CASES: readonly CliCase[] = [
     error: /context window/,
   },
   {
+    name: 'too-large',
+    what: 'a conversation of more bytes than a request may have',
+    steps: always(status(413, { error: { message: 'Request exceeds the maximum size' } })),
+    exitCode: 1,
+    expected: { outcome: 'context_full' },
+    error: /413 Payload Too Large/,
+  },
+  {
     name: 'ended',
     what: 'answers that end in the middle',
     steps: always({ kind: 'broken', answer: say('Hello there'), events: 5, then: 'end' }),

@@ -168,8 +168,9 @@ describe('what pi and opencode really print', () => {
     });
   }
 
-  it('pi: an overflow that it cannot cure', () => {
-    assert.equal(readRecorded(pi, 'overflow', 0).summary.outcome, 'context_full');
+  it('pi: an overflow that it cannot cure, of tokens or of bytes', () => {
+    for (const name of ['overflow', 'too-large'])
+      assert.equal(readRecorded(pi, name, 0).summary.outcome, 'context_full', name);
   });
 
   it('opencode: an overflow that it got over, though it ends with 1', () => {

@@ -118,6 +118,7 @@ describe('an overloaded provider', () => {
     assert.deepEqual(waits, [60_000, 300_000]);
     heldUp(world, OVERLOADED);
     assert.equal(world.reason, 'failed');
+    assert.equal(world.life.detail, 'the provider answers with HTTP 529');
     assert.equal(world.frozen.resumeAt, null);
     assert.equal(world.feed(wrote(comment(1)))[0]?.kind, 'prepare_turn', 'what people write wakes it');
     heldUp(world, OVERLOADED);
@@ -154,6 +155,27 @@ describe('an overloaded provider', () => {
     const before = world.now;
     world.due();
     assert.equal(world.now - before, 60_000);
+  });
+});
+
+describe('a provider that refuses', () => {
+  const REFUSED: ModelTrouble = { kind: 'refused', status: 401 };
+
+  it('has failed the run, which says so, and does not ask again by itself', () => {
+    const world = World.triggered();
+    heldUp(world, REFUSED);
+    assert.equal(world.reason, 'failed');
+    assert.equal(world.life.detail, 'the provider refuses with HTTP 401, as the log says');
+    assert.equal(world.frozen.resumeAt, null);
+    assert.equal(world.feed(wrote(comment(1)))[0]?.kind, 'prepare_turn', 'what people write wakes it');
+  });
+
+  it('is not what ended an agent that did without that answer, or whose session is too long', () => {
+    for (const outcome of ['crashed', 'failed', 'context_full'] as const) {
+      const world = World.triggered();
+      world.liveTurn({ exitCode: 1, agent: agentReport(outcome), model: modelReport(5, 0, REFUSED) });
+      assert.equal(world.reason, 'incomplete', outcome);
+    }
   });
 });
 
