@@ -139,6 +139,7 @@ export function describeCliLife(hands: CliHands, { stack, open, api: model }: Re
       assert.ok(pr !== undefined && sessionId !== null && agent.isSessionId(sessionId));
       assert.equal(first.spent.tokens, 4 * 110 + 1510);
       assert.ok(first.spent.microUsd > 0);
+      assert.equal(first.proposals, 0, 'the CLI asks for no host of its own accord');
 
       // The model gets the key, which is nowhere else.
       assert.deepEqual(new Set(api.requests.map(hands.keyOf)), new Set([KEY]));
