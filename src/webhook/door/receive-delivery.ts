@@ -24,8 +24,12 @@ export interface ReceiveDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onError: (message: string, error: unknown) => void;
+  /** A delivery was not signed with our secret; told once in ten minutes, as anybody may send one. */
+  readonly onUnsigned?: (reason: string) => void;
   readonly tracing?: Tracing | undefined;
 }
+
+const TELL_UNSIGNED_MS = 10 * 60_000;
 
 /**
  * Takes one delivery. In this order: size, completeness, signature, content type, shape, served
@@ -38,6 +42,7 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
       deps.onError('whether a run goes on there could not be read; the delivery is taken', error);
       return true;
     });
+  let toldAt = -Infinity;
   return async (request, response) => {
     const began = process.hrtime.bigint();
     const end = (outcome: string, code: number, status: string, reason?: string): void => {
@@ -57,6 +62,10 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
     }
     const signature = format.verify(deps.secret, body.bytes, request.headersDistinct);
     if (!signature.ok) {
+      if (Math.abs(deps.now() - toldAt) >= TELL_UNSIGNED_MS) {
+        toldAt = deps.now();
+        deps.onUnsigned?.(signature.reason);
+      }
       end('unsigned', 401, 'unauthorized', signature.reason);
       return;
     }

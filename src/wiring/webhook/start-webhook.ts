@@ -91,6 +91,9 @@ export async function startWebhook(
     },
     now: Date.now,
     onError,
+    onUnsigned: (reason) => {
+      log.warn({ reason }, 'a delivery was refused: if the forge sent it, run bot-bottle forge setup');
+    },
     tracing: tracing?.spans,
     temporalReachable: () => gateway.reachable(),
   });

@@ -113,6 +113,20 @@ describe('the webhook’s answers', () => {
       assert.equal(webhook.errors.length, code === 400 ? 0 : 1);
     });
 
+  it('to what was not signed with our secret are told of, once in ten minutes', async () => {
+    let now = 0;
+    const told: string[] = [];
+    await start({ now: () => now, onUnsigned: (reason) => told.push(reason) });
+    const forged = (): Promise<Response> => deliver('', { 'x-gitea-signature': '0'.repeat(64) });
+    await forged();
+    await forged();
+    assert.equal(told.length, 1);
+    assert.match(told.join(), /^wrong signature: /);
+    now = 600_000;
+    await forged();
+    assert.equal(told.length, 2);
+  });
+
   describe('are counted', () => {
     const cases: [outcome: string, send: () => Promise<unknown>][] = [
       ['accepted', () => deliver()],
