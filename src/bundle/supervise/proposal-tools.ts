@@ -71,7 +71,10 @@ const OUTPUT = {
   type: 'object',
   properties: {
     status: { type: 'string', enum: Object.keys(MEANING), description: `${MEANINGS.join('; ')}.` },
-    notes: { type: 'string', description: 'What the person says to you; may be empty.' },
+    notes: {
+      type: 'string',
+      description: 'What the person says to you, or of failed why that is; may be empty.',
+    },
     id: { type: 'string', description: 'By which your next turn names the proposal.' },
   },
   required: ['status', 'notes', 'id'],
@@ -128,6 +131,7 @@ function inWords(result: unknown): string {
   const { status, notes } = fieldsOf(result);
   const known = String(status);
   const meaning = Object.entries(MEANING).find(([each]) => each === known)?.[1] ?? 'unknown';
-  const said = typeof notes === 'string' && notes !== '' ? ` The person says: ${notes}` : '';
+  const who = status === 'failed' ? 'The reason' : 'The person says';
+  const said = typeof notes === 'string' && notes !== '' ? ` ${who}: ${notes}` : '';
   return `${known}: ${meaning}.${said}`;
 }

@@ -52,6 +52,8 @@ describe('the tools of an agent that is stuck', () => {
       content[0]?.text ?? '',
       /^rejected: do not propose it again.*The person says: use the mirror$/,
     );
+    const failed = answerOf({ status: 'failed', notes: 'Step 2/3: no such file', id: 'p1' });
+    assert.match(failed.content[0]?.text ?? '', / The reason: Step 2\/3: no such file$/);
     const pending = answerOf({ status: 'pending', notes: '', id: 'p1' });
     assert.match(pending.content[0]?.text ?? '', /^pending: .*next turn\.$/);
   });
