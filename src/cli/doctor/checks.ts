@@ -116,7 +116,7 @@ function secrets(probes: DoctorProbes): Finding {
 /** Without it no run comes to rest: what can be wrong with it, its probe throws. */
 function signingKey(probes: DoctorProbes): Finding {
   const id = probes.signingKey();
-  return ok(id === null ? 'made at the first signature' : id);
+  return ok(id ?? 'made at the first signature');
 }
 
 /** Nobody needs every provider's key; what was set up, and what is the operator's own, has to work. */

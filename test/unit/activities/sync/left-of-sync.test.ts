@@ -17,7 +17,7 @@ describe('a sync of which something cannot be cleared away', () => {
   const settle = async (signal: AbortSignal): Promise<SettledSync> =>
     settleSync(world.ports, { run: await world.run(), result: turnResult(), failure: null }, signal);
 
-  const LEFT = 'what is left of a sync could not be put in order';
+  const LEFT = 'something of a sync could not be put in order';
   for (const [what, arrange, warned = LEFT] of [
     [
       'the engine is away by then',
