@@ -153,10 +153,15 @@ function atWork({ stage, turn }: Life): Running | null {
   return stage.kind === 'running' && stage.begun && turn.stop === null && turn.done === null ? stage : null;
 }
 
+/** Of what waits its turn nothing can have come yet. */
+function takingEffect({ proposals }: Life, id: string): RunProposal | undefined {
+  return proposals.find((one) => one.id === id && one.isApplied && one.isQueued !== true);
+}
+
 export function changeApplied(d: LifeDraft, id: string): void {
   const { life } = d;
-  const known = life.proposals.find((one) => one.id === id);
-  if (known?.isApplied !== true) return;
+  const known = takingEffect(life, id);
+  if (known === undefined) return;
   const ref = known.decision?.ref ?? null;
   // What was agreed to while it was built is below it in the next turn, where a build that fails is the end of the run.
   if (ref !== null && life.closing === null && life.host !== null && isOutdated(known, life))
@@ -182,16 +187,16 @@ function isWaitedFor({ life, env }: LifeDraft, { turn, heldUntil }: RunProposal)
 
 /** The agent hears of it, who can mend its steps best; the old image stays. */
 export function buildFailed(d: LifeDraft, id: string, reasonRef: string): void {
-  const known = d.life.proposals.find((one) => one.id === id);
-  if (known?.isApplied !== true || known.decision === null) return;
+  const known = takingEffect(d.life, id);
+  if (known === undefined || known.decision === null) return;
   stands(d, { ...known, decision: { ...known.decision, status: 'failed', ref: null, notesRef: reasonRef } });
 }
 
 /** It waits as before. */
 export function changeFailed(d: LifeDraft, id: string, reason: string): void {
   const { life } = d;
-  const known = life.proposals.find((one) => one.id === id);
-  if (known?.isApplied !== true) return;
+  const known = takingEffect(life, id);
+  if (known === undefined) return;
   note(
     d,
     `${known.tool} ${shortProposalId(id)} was ${known.decision?.status ?? 'decided'} and cannot take effect: ${reason}`,

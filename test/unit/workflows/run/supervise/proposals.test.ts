@@ -245,6 +245,14 @@ describe('a decision while the agent is at work', () => {
       );
     });
 
+    it('hears nothing of what only the first one can have come to', () => {
+      const world = both();
+      for (const late of ['change_applied', 'change_failed'] as const)
+        assert.deepEqual(world.feed({ kind: late, id: OTHER, reason: 'x' }), []);
+      const then = world.feed({ kind: 'change_applied', id: ID });
+      assert.deepEqual(changesOf(then), [[SHOWN, SECOND]]);
+    });
+
     it('takes effect without that where the bottle could not take that in', () => {
       const world = both();
       const then = world.feed({ kind: 'change_failed', id: ID, reason: 'x' });
