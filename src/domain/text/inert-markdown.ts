@@ -21,8 +21,8 @@ const END_AT_MARGIN = /^ {0,3}[`~]+[ \t]*$/;
 const FOLD = /^ {0,3}<(?:\/?(?:details|summary)|details open)>/i;
 /** Below it a `|` ends a cell, in code too. */
 const TABLE_RULE = /^[ \t>]*[|:-][|: \t-]*$/;
-/** Comment commands (`/approve`), also in a quotation or list. */
-const COMMAND = /^[ \t>*+-]*\/(?=\S)/;
+/** Comment commands (`/approve`), also in a quotation or list, behind whatever white space a forge trims. */
+const COMMAND = /^[\s>*+-]*\/(?=\S)/;
 /** Gitea cuts attributes off a heading before it looks for code. */
 const ATTRIBUTES = /\}[ \t#]*$/;
 /** Look-ahead in lines of all fences together, as a multiple of the lines there are. */

@@ -46,6 +46,8 @@ const pieces = fc.oneof(
     '\n',
     '\r',
     '\u2028',
+    '\u00A0',
+    '\u2003',
     '/',
     '/merge',
   ),
@@ -89,6 +91,11 @@ describe('agent text made inert', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('breaks a command behind any white space that a forge trims', () => {
+    for (const space of ['', ' ', '\t', '\u00A0', '\u1680', '\u2003', '\u202F', '\u205F', '\u3000'])
+      assert.equal(inertText(`${space}/close`, null), `${space}/\u200Bclose`);
   });
 
   it('changes nothing when done again', () => {
