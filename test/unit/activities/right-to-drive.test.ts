@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import type { HomePorts } from '../../../src/activities/ports/home-ports.js';
-import type { PrepareTurnInput } from '../../../src/activities/ports/inputs.js';
 import { prepareTurn } from '../../../src/activities/prepare/prepare-turn.js';
-import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
-import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import type { AccessSettings } from '../../../src/domain/forge/access.js';
 import type { Trigger } from '../../../src/domain/run/events.js';
-import { sampleHome } from '../../support/host/sample-home.js';
 import { agentsFrom } from '../../support/manifests/agents.js';
-import { ALICE, BOT, FakeForge, user } from '../../support/webhook/fake-forge.js';
-import { useNewPaths } from '../../support/webhook/temp-dir.js';
+import { ACT_AT, MALLORY, SLUG, usePreparing } from '../../support/prepare/preparing.js';
+import { ALICE, BOT, type FakeForge } from '../../support/webhook/fake-forge.js';
 
-const ACT_AT = 1_700_000_000_000;
-const SLUG = 'coder-alice-demo-12-abc12';
 const LABEL = 'bot-bottle:coder';
-const MALLORY = user('mallory', 66);
 
 interface World {
   readonly forge: FakeForge;
@@ -235,66 +226,30 @@ const ROWS: readonly Row[] = [
 
 /** Every objection there is before a turn, over real stores and a forge in memory: none is another's shadow. */
 describe('the right to drive, before each turn', () => {
-  const newPath = useNewPaths();
-  let close: () => Promise<void> = () => Promise.resolve();
-  afterEach(() => close());
+  const preparing = usePreparing();
 
   async function outcomeOf(change: Row['change'], turn: number): Promise<string | null> {
-    const home = newPath();
-    mkdirSync(home);
-    const forge = new FakeForge();
-    forge.putIssue(12, { labels: [LABEL], assignees: [BOT] });
-    const trigger: Trigger = {
-      agent: 'coder',
-      bottles: [],
-      actor: 'alice',
-      actAt: ACT_AT,
-      actId: 2,
-      textHash: '',
-      pull: null,
-    };
-    const access: AccessSettings = { org: 'bot-bottle', trigger: 'collaborators', wake: 'collaborators' };
+    const { forge, database } = preparing;
+    const { trigger } = preparing.input();
+    const { access } = preparing.ports.settings;
     const world: World = { forge, trigger, access, knows: true, before: null };
-    const database = await openDatabase(`${home}/bot-bottle.db`);
-    close = () => database.close();
-    const ports = (): HomePorts => {
-      const own = {
-        forgeFor: () => forge.bind(),
-        agents: world.knows ? agentsFrom() : agentsFrom({ agent: () => Promise.resolve(undefined) }),
-        blobs: new LocalBlobStore(home),
-        database,
-        clock: { now: () => ACT_AT + 5_000 },
-      };
-      const dayBudget = { turns: 99, tokens: 1_000_000, microUsd: 5_000_000 };
-      return sampleHome(own, { access: world.access, dayBudget });
-    };
-    const input = (slug: string, of: number, by: Trigger): PrepareTurnInput => ({
-      workflowId: 'gitea:alice/demo#12',
-      subject: { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 },
-      slug,
-      turn: of,
-      trigger: by,
-      cause: of === 1 ? { kind: 'first' } : { kind: 'retriggered' },
-      references: [],
-      omitted: 0,
-      limit: null,
-      session: of === 1 ? 'first' : 'resumed',
-      dayIsLifted: false,
-      prNumber: null,
-      host: null,
-      repoId: 7,
-    });
     change(world);
+    const ports = {
+      ...preparing.ports,
+      agents: agentsFrom(world.knows ? {} : { agent: () => Promise.resolve(undefined) }),
+      settings: { ...preparing.ports.settings, access: world.access },
+    };
     if (world.before !== null) {
       const { actAt, actId, destroyedAt } = world.before;
       const slug = SLUG.replace('abc12', 'older');
-      await prepareTurn(ports(), input(slug, 1, { ...world.trigger, actAt, actId }));
+      await prepareTurn(ports, preparing.input({ slug }, { ...world.trigger, actAt, actId }));
       const row = await database.forgeState.ofRun(slug);
       assert.ok(row !== undefined);
       await database.forgeState.upsert({ ...row, status: 'destroyed', destroyedAt });
     }
+    const cause = turn === 1 ? ({ kind: 'first' } as const) : ({ kind: 'retriggered' } as const);
     try {
-      const outcome = await prepareTurn(ports(), input(SLUG, turn, world.trigger));
+      const outcome = await prepareTurn(ports, preparing.input({ turn, cause }, world.trigger));
       if (outcome.kind === 'ready') return null;
       if (outcome.kind !== 'refused') return outcome.kind;
       assert.deepEqual(await database.runs.turns(SLUG), [], 'a turn that does not run has no row');
@@ -305,16 +260,13 @@ describe('the right to drive, before each turn', () => {
   }
 
   for (const { when, change, first, later } of ROWS)
-    it(`${first === null ? 'runs' : 'refuses'} when ${when}`, async () => {
-      for (const [turn, expected] of [
-        [1, first],
-        [2, later],
-      ] as const) {
+    for (const [turn, expected] of [
+      [1, first],
+      [2, later],
+    ] as const)
+      it(`${expected === null ? 'runs' : 'refuses'} turn ${String(turn)} when ${when}`, async () => {
         const said = await outcomeOf(change, turn);
-        await close();
-        close = () => Promise.resolve();
-        if (expected === null || said === null) assert.equal(said, expected, `turn ${String(turn)}`);
-        else assert.ok(said.startsWith(expected), `turn ${String(turn)}: ${said}`);
-      }
-    });
+        if (expected === null || said === null) assert.equal(said, expected);
+        else assert.ok(said.startsWith(expected), said);
+      });
 });

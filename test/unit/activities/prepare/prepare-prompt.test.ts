@@ -5,7 +5,7 @@ import type { Audience } from '../../../../src/domain/forge/access.js';
 import type { WakeReference } from '../../../../src/domain/run/events.js';
 import type { CheckStatus } from '../../../../src/domain/forge/issue.js';
 import type { BottleManifest } from '../../../../src/domain/manifest/manifests.js';
-import { checksKey, commentKey, textHash } from '../../../../src/domain/forge/reference-key.js';
+import { checksKey, textHash } from '../../../../src/domain/forge/reference-key.js';
 import { ACT_AT, MALLORY, sha256, SLUG, usePreparing } from '../../../support/prepare/preparing.js';
 import { ALICE } from '../../../support/webhook/fake-forge.js';
 import { sampleBottle } from '../../../support/manifests/samples.js';
@@ -229,14 +229,6 @@ describe('preparing a turn', () => {
       assert.match(prompt, /## Comment on a\.ts:3 of #31 by alice[^\n]*\n\n> no, that one/);
       assert.doesNotMatch(prompt, /keys/);
     });
-  });
-
-  it('tells the machine which comments had changed once more when they were read', async () => {
-    const old = comment(1, 'first words');
-    world.forge.putComment(1, ALICE, 'second thoughts');
-    const { prompt, readKeys } = await ready({ turn: 2, cause: { kind: 'wake' }, references: [old] });
-    assert.match(prompt, /> second thoughts/);
-    assert.deepEqual(readKeys, [commentKey({ id: 1, body: 'second thoughts' }, sha256)]);
   });
 
   it('says how many older events found no room', async () => {

@@ -5,7 +5,7 @@ import { ForgeHttpError, InvalidInputError } from '../../../../src/domain/base/e
 import type { AgentManifest } from '../../../../src/domain/manifest/manifests.js';
 import { ACT_AT, SLUG, usePreparing } from '../../../support/prepare/preparing.js';
 import { stateRow } from '../../../support/webhook/rows.js';
-import { sampleAgent, sampleBottle } from '../../../support/manifests/samples.js';
+import { sampleAgent } from '../../../support/manifests/samples.js';
 import { agentsFrom } from '../../../support/manifests/agents.js';
 
 describe('preparing a turn', () => {
@@ -121,16 +121,6 @@ describe('preparing a turn', () => {
       const { variant, turnTimeoutMs, watchdogMs } = await ready();
       assert.deepEqual([variant, turnTimeoutMs, watchdogMs], ['high', 60_000, 30_000]);
     });
-  });
-
-  it('has the disk that the bottle asks for in the turn, and nothing there when it asks for none', async () => {
-    assert.equal('disk' in (await ready()), false);
-    const disk = { bytes: 4_096, inodes: null };
-    world.ports = {
-      ...world.ports,
-      agents: agentsFrom({ bottle: () => Promise.resolve(sampleBottle({ disk })) }),
-    };
-    assert.deepEqual((await ready()).disk, disk);
   });
 
   it('moves the state row when the repository was renamed, and keeps the workflow’s old name', async () => {

@@ -103,6 +103,12 @@ describe('the branch that a run works on', () => {
     ],
     ['its own base', { ...from('next'), base: { ref: 'next', sha: 'ba5e' } }, 'branch', /of branch next/],
     ['a stranger’s fork', from('feature', STRANGER), 'fork', /comes from a fork/],
+    [
+      'a fork that nobody has any more',
+      { head: { ref: OWN, sha: 'c0ffee', fromFork: true } },
+      'fork',
+      /comes from a fork/,
+    ],
     ['a branch that git would not take', from('-x'), 'branch', /unusable name/],
     [
       'a branch of the bot’s fork that no run has made',

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
-import type { RunTurnInput, SettleTurnInput } from '../../../../src/activities/ports/inputs.js';
 import { keptSnapshots } from '../../../../src/activities/transcript/kept-snapshots.js';
 import { restoreSession } from '../../../../src/activities/transcript/restore-session.js';
 import { snapshotSession } from '../../../../src/activities/transcript/snapshot-session.js';
 import { sha256 } from '../../../../src/activities/base/sha256.js';
 import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
-import { LocalRunFiles } from '../../../../src/adapters/files/run/run-files.js';
+import { HostWorld, SLUG } from '../../../support/host/host-world.js';
 import { PREPARED } from '../../../support/machine/world.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
-const SLUG = 'coder-alice-demo-12-abc12';
 const CLI = '/home/agent/.cli';
 
 interface Restored {
@@ -22,9 +20,7 @@ interface Restored {
 /** The real steps over real files; the engine says what its archives hold. */
 describe('snapshots that are kept of a session', () => {
   const newPath = useNewPaths();
-  let files: LocalRunFiles;
-  let warnings: string[];
-  let isThere: boolean;
+  let world: HostWorld;
   /** Of the engine, which is asked for a path. */
   let fault: Error | undefined;
   let archives: Map<string, Uint8Array>;
@@ -32,57 +28,47 @@ describe('snapshots that are kept of a session', () => {
   let ports: HostPorts;
 
   beforeEach(async () => {
-    const home = newPath();
-    mkdirSync(home);
-    const noSecret = (): Promise<string> => Promise.resolve('');
-    files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret });
-    await files.prepare(SLUG);
-    warnings = [];
-    isThere = true;
-    fault = undefined;
-    restored = [];
+    world = await HostWorld.open(newPath());
+    world.containers = { agent: { status: 'exited' } };
+    [fault, restored] = [undefined, []];
     archives = new Map([[`${CLI}/deep/sessions`, new Uint8Array([1])]]);
+    const runtime: Partial<HostPorts['runtime']> = {
+      archive: (_slug, role, of, max) => {
+        assert.equal(role, 'agent');
+        if (fault !== undefined) return Promise.reject(fault);
+        const tar = archives.get(of);
+        const archive = tar && { tar: tar.subarray(0, max), truncated: tar.length > max };
+        return Promise.resolve(archive);
+      },
+      restore: (_slug, _role, into, tar) => {
+        restored.push({ into, bytes: tar.length > 512 ? 'directories' : tar.join() });
+        return Promise.resolve();
+      },
+    };
     ports = {
-      files,
-      provider: (name: string) => ({
-        name,
-        version: '1.0.0',
+      ...world.ports,
+      provider: (name) => ({
+        ...{ ...world.ports.provider('scripted'), name },
         sessionPaths: [`${CLI}/deep/sessions`, `${CLI}/absent`, `${CLI}/state.db`],
       }),
-      settings: { maxTranscriptBytes: 100 },
-      log: { warn: (_: unknown, text: string) => warnings.push(text) },
-      runtime: {
-        inspect: (_: string, role: string) => Promise.resolve(isThere && role === 'agent' ? {} : undefined),
-        archive: (_: string, role: string, of: string, max: number) => {
-          assert.equal(role, 'agent');
-          if (fault !== undefined) return Promise.reject(fault);
-          const tar = archives.get(of);
-          return Promise.resolve(
-            tar === undefined ? undefined : { tar: tar.subarray(0, max), truncated: tar.length > max },
-          );
-        },
-        restore: (_: string, __: string, into: string, tar: Uint8Array) => {
-          restored.push({ into, bytes: tar.length > 512 ? 'directories' : tar.join() });
-          return Promise.resolve();
-        },
-      },
-    } as unknown as HostPorts;
+      settings: { ...world.ports.settings, maxTranscriptBytes: 100 },
+      runtime: { ...world.ports.runtime, ...runtime },
+    };
   });
 
-  const prepared = (provider: string): typeof PREPARED => ({ ...PREPARED, provider });
-  const save = (turn: number, provider = 'one'): Promise<string | null> =>
-    snapshotSession(ports, { slug: SLUG, turn, prepared: prepared(provider) } as SettleTurnInput);
+  const save = async (turn: number, provider = 'one'): Promise<string | null> =>
+    snapshotSession(ports, await world.settling({ turn, prepared: { ...PREPARED, provider } }));
   const restore = async (provider = 'one'): Promise<readonly Restored[]> => {
     restored = [];
-    await restoreSession(ports, { slug: SLUG, turn: 9, prepared: prepared(provider) } as RunTurnInput);
+    await restoreSession(ports, await world.turning({ turn: 9, prepared: { ...PREPARED, provider } }));
     return restored;
   };
-  const kept = (): Promise<string[]> => keptSnapshots(files, SLUG);
+  const kept = (): Promise<string[]> => keptSnapshots(ports.files, SLUG);
 
   it('have every path that is there, and bring each back to where it was', async () => {
     archives.set(`${CLI}/state.db`, new Uint8Array([2, 3]));
     const hash = await save(1);
-    const file = await files.readFile(SLUG, 'transcript/turn-1.tar');
+    const file = await ports.files.readFile(SLUG, 'transcript/turn-1.tar');
     assert.equal(hash, sha256(file ?? ''));
     assert.deepEqual(await restore(), [
       { into: '/home/agent', bytes: 'directories' },
@@ -101,7 +87,7 @@ describe('snapshots that are kept of a session', () => {
 
   it('stay as they are when the container is gone', async () => {
     await save(1);
-    isThere = false;
+    world.containers = {};
     assert.equal(await save(2), null);
     assert.deepEqual(await kept(), ['transcript/turn-1.tar']);
   });
@@ -110,7 +96,7 @@ describe('snapshots that are kept of a session', () => {
     await save(1);
     fault = new BottleRuntimeError('a symbolic link', true);
     assert.equal(await save(2), null);
-    assert.match(warnings.join(), /cannot be read/);
+    assert.match(world.warned.join(), /cannot be read/);
     assert.deepEqual(await kept(), ['transcript/turn-1.tar']);
   });
 
@@ -138,7 +124,7 @@ describe('snapshots that are kept of a session', () => {
     await save(1);
     archives.set(`${CLI}/state.db`, new Uint8Array(100));
     assert.equal(await save(2), null);
-    assert.match(warnings.join(), /larger than TRANSCRIPT_MAX/);
+    assert.match(world.warned.join(), /larger than TRANSCRIPT_MAX/);
     assert.deepEqual(await kept(), ['transcript/turn-1.tar']);
   });
 
@@ -147,9 +133,9 @@ describe('snapshots that are kept of a session', () => {
     archives.set(`${CLI}/deep/sessions`, new Uint8Array([7]));
     await save(2, 'two');
     await save(3);
-    writeFileSync(`${files.paths(SLUG).transcript}/turn-3.tar`, 'cut');
+    writeFileSync(`${ports.files.paths(SLUG).transcript}/turn-3.tar`, 'cut');
     assert.deepEqual((await restore()).at(-1)?.bytes, '1');
-    assert.match(warnings.join(), /damaged/);
+    assert.match(world.warned.join(), /damaged/);
     assert.deepEqual((await restore('two')).at(-1)?.bytes, '7');
     assert.deepEqual(await restore('three'), []);
   });
