@@ -6,13 +6,12 @@ import { ContainerOverrunError } from '../domain/base/errors.js';
 import type { PublishResult } from '../domain/run/turn.js';
 import type { HostPorts } from './ports/host-ports.js';
 import type { SettleTurnInput } from './ports/inputs.js';
-import { extractWork, knownCommits, overrun } from './publish/extract-work.js';
+import { extractionTarget, extractWork, knownCommits, overrun } from './publish/extract-work.js';
 import { publishThroughGate, type Publication } from './publish/publish-gate.js';
 import { scansOf } from './publish/publish-scans.js';
 import { keepWork } from './publish/keep-work.js';
 import { isStuck } from './publish/publish-stuck.js';
 import { snapshotSession } from './transcript/snapshot-session.js';
-import { boundaryFile } from './setup/run-boundary.js';
 
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
 const PATCH_TIMEOUT_MS = 30_000;
@@ -108,15 +107,7 @@ async function keepUncommitted(
   const listed = uncommitted.filter((path) => path !== 'STUCK.md');
   if (listed.length === 0) return null;
   const { slug, turn } = input;
-  const target = {
-    name: 'patch',
-    slug,
-    image: ports.settings.bundleImage,
-    workspaceDir: ports.files.paths(slug).workspace,
-    boundaryFile: await boundaryFile(ports, slug),
-    branch: input.prepared.branch,
-    timeoutMs: PATCH_TIMEOUT_MS,
-  };
+  const target = await extractionTarget(ports, input, input.prepared.branch, 'patch', PATCH_TIMEOUT_MS);
   const patch = await ports.runtime.runOnce(patchSpec(target, MAX_PATCH_BYTES), signal).catch(overrun);
   if (patch instanceof ContainerOverrunError || patch.exitCode !== 0)
     ports.log.warn({ slug, turn }, 'what is not committed could not be kept as a patch');

@@ -2,7 +2,7 @@
 import type { PreparedTurn, SettledTurn, Trigger, WakeReference } from '../../domain/run/events.js';
 import type { RepoRef, SubjectRef } from '../../domain/forge/issue.js';
 import type { ModelBudget } from '../../domain/run/model-use.js';
-import type { OperatorCommandRow, ProposalDecisionRow, ProposalRow } from '../../domain/run/rows.js';
+import type { ProposalDecisionRow, ProposalRow } from '../../domain/run/rows.js';
 import type { ProposalTool } from '../../domain/supervise/proposal.js';
 import type { PauseRow } from '../../domain/run/pause.js';
 import type {
@@ -161,9 +161,6 @@ export interface TellChecksStoppedInput extends RunRef {
   /** The run's open pull request. */
   readonly pr: number;
 }
-
-/** As its row has it. */
-export type RecordCommandInput = OperatorCommandRow;
 
 /** An operator pauses new turns, or lets them begin again. */
 export interface ChangePauseInput {

@@ -2,6 +2,7 @@
 import type { PrepareTurnOutcome, SettledTurn } from '../../domain/run/events.js';
 import type { PassReport } from '../../domain/upkeep/reconcile.js';
 import type { ExpectedRun, SweepEntry, SweepReport } from '../../domain/upkeep/sweep.js';
+import type { OperatorCommandRow } from '../../domain/run/rows.js';
 import type { PublishResult, TurnResult } from '../../domain/run/turn.js';
 import type {
   ApplyChangeInput,
@@ -11,7 +12,6 @@ import type {
   PrepareTurnInput,
   PublishHereInput,
   PublishInput,
-  RecordCommandInput,
   ChangesInput,
   RebuiltImage,
   RecordDecisionInput,
@@ -34,7 +34,7 @@ export interface HomeActivities {
   readonly recordTurn: (input: RecordTurnInput) => Promise<void>;
   readonly recordState: (input: RecordStateInput) => Promise<void>;
   readonly recordEnd: (input: RecordEndInput) => Promise<void>;
-  readonly recordCommand: (input: RecordCommandInput) => Promise<void>;
+  readonly recordCommand: (row: OperatorCommandRow) => Promise<void>;
   readonly recordProposal: (input: RecordProposalInput) => Promise<void>;
   readonly recordDecision: (input: RecordDecisionInput) => Promise<void>;
   readonly tellFrozen: (input: RunRef) => Promise<void>;

@@ -3,6 +3,7 @@ import {
   extractionSpec,
   parseExtraction,
   type Extraction,
+  type ExtractionTarget,
 } from '../../domain/bottle/extractor.js';
 import { ContainerOverrunError, InvalidInputError } from '../../domain/base/errors.js';
 import type { TurnRefs } from '../../domain/workspace/git-repository.js';
@@ -25,16 +26,7 @@ export async function extractWork(
   purpose: string,
   signal: AbortSignal,
 ): Promise<ExtractedWork> {
-  const { slug } = run;
-  const target = {
-    name: purpose,
-    slug,
-    image: ports.settings.bundleImage,
-    workspaceDir: ports.files.paths(slug).workspace,
-    boundaryFile: await boundaryFile(ports, slug),
-    branch,
-    timeoutMs: EXTRACTION_TIMEOUT_MS,
-  };
+  const target = await extractionTarget(ports, run, branch, purpose, EXTRACTION_TIMEOUT_MS);
   const spec = extractionSpec(target, known, ports.settings.publishLimits.maxBytes);
   const output = await ports.runtime.runOnce(spec, signal).catch(overrun);
   if (output instanceof ContainerOverrunError) return { kind: 'failed', reason: OVERRUN };
@@ -49,6 +41,25 @@ export async function extractWork(
     if (error instanceof InvalidInputError) return { kind: 'failed', reason: error.message };
     throw error;
   }
+}
+
+/** A container that reads the workspace. */
+export async function extractionTarget(
+  ports: HostPorts,
+  { slug }: Pick<RunRef, 'slug'>,
+  branch: string,
+  name: string,
+  timeoutMs: number,
+): Promise<ExtractionTarget> {
+  return {
+    name,
+    slug,
+    branch,
+    timeoutMs,
+    image: ports.settings.bundleImage,
+    workspaceDir: ports.files.paths(slug).workspace,
+    boundaryFile: await boundaryFile(ports, slug),
+  };
 }
 
 /** What the agent made is to blame, so it is an answer and no fault. */

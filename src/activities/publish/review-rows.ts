@@ -4,6 +4,7 @@ import { SWEEP_MIN_AGE_MS } from '../../domain/upkeep/sweep-decisions.js';
 import type { RunStates } from '../../domain/run/run-states.js';
 import type { ExpectedRun, SweepEntry } from '../../domain/upkeep/sweep.js';
 import { recordDecision } from '../supervise/record-proposals.js';
+import { destroyedRow } from '../rows/record-rows.js';
 import { sealRun } from '../rows/seal-run.js';
 import { beating } from '../base/beating.js';
 import { typedFailures } from '../base/failures.js';
@@ -60,14 +61,7 @@ async function review(ports: ReviewPorts, row: ForgeStateRow): Promise<SweepEntr
     const now = await forgeState.ofRun(slug);
     if (now === undefined || now.status === 'destroyed' || now.updatedAt !== row.updatedAt) return false;
     await sealRun(stores, signer, { slug, reason: 'destroyed', at: clock.now() });
-    await forgeState.upsert({
-      ...now,
-      status: 'destroyed',
-      phase: 'destroyed',
-      reason: null,
-      destroyedAt: endedAt,
-      updatedAt: clock.now(),
-    });
+    await forgeState.upsert(destroyedRow(now, endedAt, clock.now()));
     return true;
   });
   if (!done) return undefined;

@@ -1,11 +1,15 @@
 import type { OperationLine } from '../../domain/run/queue.js';
 import type { Stores } from '../../domain/run/stores.js';
-import { statusOf, type ForgeStateRow, type OperationRow } from '../../domain/run/rows.js';
+import {
+  statusOf,
+  type ForgeStateRow,
+  type OperationRow,
+  type OperatorCommandRow,
+} from '../../domain/run/rows.js';
 import type { HomePorts } from '../ports/home-ports.js';
 import { sealRun } from './seal-run.js';
 import { placeRow } from './turn-rows.js';
 import type {
-  RecordCommandInput,
   RecordEndInput,
   RecordStateInput,
   RecordTurnInput,
@@ -64,15 +68,13 @@ export async function recordEnd(ports: HomePorts, input: RecordEndInput): Promis
     if (row !== undefined && isEarlierThan(row, input)) return;
     await sealRun(stores, ports.signer, { slug: input.slug, reason: 'destroyed', at: updatedAt });
     if (row === undefined) return;
-    await forgeState.upsert({
-      ...row,
-      status: 'destroyed',
-      phase: 'destroyed',
-      reason: null,
-      destroyedAt: input.endedAt,
-      updatedAt,
-    });
+    await forgeState.upsert(destroyedRow(row, input.endedAt, updatedAt));
   });
+}
+
+/** The row of a run that has ended. */
+export function destroyedRow(row: ForgeStateRow, destroyedAt: number, updatedAt: number): ForgeStateRow {
+  return { ...row, status: 'destroyed', phase: 'destroyed', reason: null, destroyedAt, updatedAt };
 }
 
 /** A run that rests is sealed in the transaction that says so. */
@@ -87,7 +89,7 @@ async function sealAtRest(
 
 export async function recordCommand(
   { database }: Pick<HomePorts, 'database'>,
-  row: RecordCommandInput,
+  row: OperatorCommandRow,
 ): Promise<void> {
   await database.operatorLog.append(row);
 }

@@ -6,7 +6,6 @@ import type {
   ChangesInput,
   RebuiltImage,
   PrepareTurnInput,
-  RecordCommandInput,
   RecordDecisionInput,
   RecordProposalInput,
   RecordEndInput,
@@ -15,6 +14,7 @@ import type {
   SettleTurnInput,
 } from '../../../src/activities/ports/inputs.js';
 import type { PreparedTurn, SettledTurn } from '../../../src/domain/run/events.js';
+import type { OperatorCommandRow } from '../../../src/domain/run/rows.js';
 import type { PublishResult, TurnResult } from '../../../src/domain/run/turn.js';
 import { PREPARED, PUBLISHED, settledTurn, turnResult } from '../machine/world.js';
 import { HOST, type AllActivities } from './time-skipping.js';
@@ -52,7 +52,7 @@ export class ScriptedActivities implements Scripted {
   readonly settled: SettleTurnInput[] = [];
   readonly recorded: RecordTurnInput[] = [];
   readonly ended: RecordEndInput[] = [];
-  readonly commanded: RecordCommandInput[] = [];
+  readonly commanded: OperatorCommandRow[] = [];
   readonly applied: ApplyChangeInput[] = [];
   readonly rebuilt: ChangesInput[] = [];
   readonly proposed: RecordProposalInput[] = [];
