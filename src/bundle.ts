@@ -19,7 +19,7 @@ let log: BundleLog = bundleLog((text) => text);
 async function connect(config: BundleConfig): Promise<AgentForge> {
   const { tokenFile, caFile } = config.paths;
   const { connectForge } = await import('./wiring/connect-forge.js');
-  const forgeFor = connectForge(config.forgeKind, {
+  const forgeFor = connectForge({
     baseUrl: config.forgeApi,
     token: readToken(tokenFile),
     caFile: existsSync(caFile) ? caFile : null,

@@ -17,7 +17,7 @@ const { config } = loadConfig(process.env);
 const home = config.BOT_BOTTLE_HOME;
 const token = readSecret(path.join(home, 'secrets', 'forge-token'), 'forge-token');
 const baseUrl = process.env['FORGE_GITEA_API'] ?? '';
-const runtime = new PlayedRuntime(connectForge('gitea', { baseUrl, token, caFile: null }));
+const runtime = new PlayedRuntime(connectForge({ baseUrl, token, caFile: null }));
 const opened = new Map<string, PullRequest>();
 
 const worker = await startWorker(config, await workerNeeds(config), (ports) => ({

@@ -27,7 +27,7 @@ export function forgeOfConfig(config: Config): ConfiguredForge {
     kind: FORGE_KIND,
     api,
     webUrl: api.replace(/\/api\/v1$/, ''),
-    forgeFor: (token) => connectForge(FORGE_KIND, { baseUrl: api, token, caFile: config.FORGE_CA_FILE }),
+    forgeFor: (token) => connectForge({ baseUrl: api, token, caFile: config.FORGE_CA_FILE }),
     forks: (token) =>
       config.FORGE_PUBLISH === 'fork'
         ? connectForks({ baseUrl: api, token, caFile: config.FORGE_CA_FILE })

@@ -1,4 +1,3 @@
-import type { ForgeKind } from '../../domain/forge/issue.js';
 import type { AgentProvider } from '../../domain/agent/agent-provider.js';
 import type { BottleRuntime } from '../../domain/bottle/bottle-runtime.js';
 import type { Clock } from '../../domain/base/clock.js';
@@ -49,7 +48,6 @@ export interface HostPorts {
 export interface HostSettings {
   readonly bundleImage: string;
   readonly bundleNetwork: string;
-  readonly forgeKind: ForgeKind;
   /** As the sidecar bundle reaches it: the forge's API URL. */
   readonly forgeApi: string;
   /** Directory of the Unix socket that stands for a forge on loopback; `null` when the forge is elsewhere. */

@@ -17,13 +17,12 @@ export const PUBLISH_LIMITS: PublishLimits = {
 /** What the operator's settings say to the activities of this host. */
 export function hostSettings(
   config: Config,
-  { kind, api }: ConfiguredForge,
+  { api }: ConfiguredForge,
   loopbackDir: string | null,
 ): HostSettings {
   return {
     bundleImage: config.BUNDLE_IMAGE,
     bundleNetwork: config.BUNDLE_NETWORK,
-    forgeKind: kind,
     forgeApi: api,
     loopbackDir,
     caFile: config.FORGE_CA_FILE,

@@ -114,7 +114,7 @@ describe('the bot’s forks, on a Gitea with Actions', function () {
 
   it('have pull requests that are found as ours, and opened once, while a stranger’s are not', async () => {
     const repo = await repository();
-    const forge = connectForge('gitea', {
+    const forge = connectForge({
       baseUrl: `${gitea.url}/api/v1`,
       token: gitea.bot.publisherToken,
       caFile: null,

@@ -8,7 +8,6 @@ export function sampleHostSettings(more: Partial<HostSettings> = {}): HostSettin
   return {
     bundleImage: 'bot-bottle/bundle:dev',
     bundleNetwork: 'none',
-    forgeKind: 'gitea',
     forgeApi: 'http://forge.invalid/api/v1',
     loopbackDir: null,
     caFile: null,

@@ -102,8 +102,7 @@ export class GateWorld {
       { name: 'publish-token', value: publisherToken },
     ]);
     const blobs = new LocalBlobStore(home);
-    const connect = (token: string) =>
-      connectForge('gitea', { baseUrl: `${gitea.url}/api/v1`, token, caFile: null });
+    const connect = (token: string) => connectForge({ baseUrl: `${gitea.url}/api/v1`, token, caFile: null });
     const ports: HostPorts = {
       host: 'test',
       hasSecret: () => false,

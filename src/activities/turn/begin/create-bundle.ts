@@ -38,7 +38,7 @@ export async function createBundle(
 /** Configuration of the sidecar; the token is a file, and what changes with the turn is in the queue's header. */
 export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string, string> {
   const { subject, slug, prNumber } = input;
-  const { forgeKind, forgeApi } = ports.settings;
+  const { forgeApi } = ports.settings;
   const common = {
     BOTTLE_SLUG: slug,
     BUNDLE_CALLS_PER_MINUTE: String(ports.settings.bundleCallsPerMinute),
@@ -47,7 +47,7 @@ export function bundleEnv(ports: HostPorts, input: RunTurnInput): Record<string,
   if (isLocal(subject)) return { ...common, FORGE_KIND: 'none' };
   return {
     ...common,
-    FORGE_KIND: forgeKind,
+    FORGE_KIND: subject.forge,
     FORGE_GITEA_API: forgeApi,
     FORGE_OWNER: subject.owner,
     FORGE_REPO: subject.repo,
