@@ -1,5 +1,6 @@
 /** The command line's world. Each part is loaded by the command that needs it, and by no other. */
 import type { CliDeps, ServiceRole } from '../../cli/base/deps.js';
+import { EXIT } from '../../cli/base/exit-codes.js';
 import type { Config, LoadedConfig } from '../../config/load-config.js';
 import { cliIo, interrupted } from './cli-io.js';
 import { VERSION } from '../version.js';
@@ -31,7 +32,10 @@ export const cliDeps: CliDeps = {
   io: cliIo,
   interrupted,
   config: loaded,
-  serve: async (role) => (await import('../services/run-service.js')).runService(SERVICES[role]),
+  serve: async (role) => {
+    await (await import('../services/run-service.js')).runService(SERVICES[role]);
+    return EXIT.ok;
+  },
   orchestrator: async (options) =>
     (await import('../operator/open-orchestrator.js')).openOrchestrator(await config(), options),
   proposals: async () => (await import('../operator/open-proposals.js')).openProposals(await home()),

@@ -8,7 +8,7 @@ import { tellUp } from './part-of-up.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
 
 /** The API until a signal. Errors: `InvalidInputError` when it is off; those of the socket. */
-export async function serveApi(config: Config): Promise<number> {
+export async function serveApi(config: Config): Promise<void> {
   const { API_LISTEN: address, BOT_BOTTLE_HOME: home } = config;
   if (address === null)
     throw new InvalidInputError('API_LISTEN is off: set it to an address, such as 127.0.0.1:8085');
@@ -20,6 +20,4 @@ export async function serveApi(config: Config): Promise<number> {
   await untilAskedToStop();
   await api.stop();
   log.info({}, 'API stopped');
-  if (process.connected) process.disconnect();
-  return 0;
 }

@@ -8,7 +8,7 @@ import type { Say } from './run-service.js';
 import { untilAskedToStop } from './until-asked-to-stop.js';
 
 /** The codec server until a signal. Errors: `InvalidInputError` without a key, or for a port that is taken. */
-export async function serveCodecServer(config: Config, say: Say): Promise<number> {
+export async function serveCodecServer(config: Config, say: Say): Promise<void> {
   const keys = codecKeysOf(config);
   if (keys.length === 0)
     throw new InvalidInputError(
@@ -22,7 +22,6 @@ export async function serveCodecServer(config: Config, say: Say): Promise<number
   say(`codec server at ${server.url}, for ${origins.join(' and ')}; stop with Ctrl-C`);
   await untilAskedToStop();
   await server.close();
-  return 0;
 }
 
 /** Where Temporal's web page is; `up`'s own has two names. */

@@ -30,16 +30,14 @@ class AskedToStop extends Error {}
  * itself; everything that was under way goes on. Errors: `MissingNeedsError` before anything is started, and why a part
  * is not started again.
  */
-export async function serveUp(config: Config, say: Say): Promise<number> {
+export async function serveUp(config: Config, say: Say): Promise<void> {
   const asker = new TemporalAsker();
   const parts = new Map<PartName, KeptPart>();
   try {
     await untilAsked(config, asker, parts, say);
-    return 0;
   } catch (error) {
     if (!(error instanceof AskedToStop)) throw error;
     say('stopping; what runs goes on at the next `up`');
-    return 0;
   } finally {
     for (const part of parts.values()) part.letEnd();
     for (const name of STOP_ORDER) await parts.get(name)?.stop();

@@ -6,7 +6,7 @@ import { untilAskedToStop } from './until-asked-to-stop.js';
 import { webhookNeeds } from '../webhook/webhook-needs.js';
 
 /** The webhook until a signal. Errors: `MissingNeedsError` before anything is started; those of `startWebhook`. */
-export async function serveWebhook(config: Config): Promise<number> {
+export async function serveWebhook(config: Config): Promise<void> {
   const needs = await webhookNeeds(config);
   ensureHome(config.BOT_BOTTLE_HOME);
   const webhook = await startWebhook(config, needs);
@@ -14,6 +14,4 @@ export async function serveWebhook(config: Config): Promise<number> {
   await tellUp({ kind: 'serving', at: webhook.url });
   await untilAskedToStop();
   await webhook.stop();
-  if (process.connected) process.disconnect();
-  return 0;
 }

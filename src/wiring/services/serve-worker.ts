@@ -6,7 +6,7 @@ import { untilAskedToStop } from './until-asked-to-stop.js';
 import { workerNeeds } from '../worker/worker-needs.js';
 
 /** The worker until a signal. Errors: `MissingNeedsError` before anything is started; those of `startWorker`. */
-export async function serveWorker(config: Config): Promise<number> {
+export async function serveWorker(config: Config): Promise<void> {
   const needs = await workerNeeds(config);
   await untilMayStart();
   ensureHome(config.BOT_BOTTLE_HOME);
@@ -16,6 +16,4 @@ export async function serveWorker(config: Config): Promise<number> {
     worker.stop();
   });
   await worker.stopped();
-  if (process.connected) process.disconnect();
-  return 0;
 }

@@ -146,7 +146,7 @@ export async function startWorker(
       log.error({ home, err: lock.lost.reason as unknown }, 'another worker has taken this home; stopping');
       stop();
     });
-    return running(workers, stop, async () => {
+    const close = async (): Promise<void> => {
       ending.abort();
       await Promise.all(kept);
       reconciler.close();
@@ -157,7 +157,11 @@ export async function startWorker(
       await tracing?.spans.stop();
       await lock.release();
       log.info({}, 'worker stopped');
-    });
+    };
+    const stopped = untilStopped(workers, close);
+    // Whoever waits sees the error; nobody may be waiting yet.
+    stopped.catch(() => undefined);
+    return { stop, stopped: () => stopped };
   } catch (error) {
     await lock.release();
     throw error;
@@ -195,16 +199,6 @@ async function untilStopped(workers: RunningWorkers, close: () => Promise<void>)
   } finally {
     await close();
   }
-}
-
-function running(workers: RunningWorkers, stop: () => void, close: () => Promise<void>): RunningWorker {
-  const stopped = untilStopped(workers, close);
-  // Whoever waits sees the error; nobody may be waiting yet.
-  stopped.catch(() => undefined);
-  return {
-    stop,
-    stopped: () => stopped,
-  };
 }
 
 async function serveForge(
