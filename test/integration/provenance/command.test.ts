@@ -157,14 +157,4 @@ describe('bot-bottle provenance', () => {
     await home.seal(FROZEN, 'destroyed', 9_000);
     assert.match((await run('verify', FROZEN)).stdout, /^ok .* ended$/m);
   });
-
-  it('seals a run at rest once, and again when it has ended', async () => {
-    const count = async (): Promise<number> =>
-      (await home.database.provenance.records([FROZEN]))[0]?.seals.length ?? 0;
-    await home.seal(FROZEN, 'frozen', 6_000);
-    assert.equal(await count(), 1);
-    await home.seal(FROZEN, 'destroyed', 7_000);
-    await home.seal(FROZEN, 'destroyed', 8_000);
-    assert.equal(await count(), 2);
-  });
 });

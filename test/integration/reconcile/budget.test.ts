@@ -98,20 +98,6 @@ describe('the budget of the reconciler, counted between it and a real Gitea', fu
     assert.ok(passes > 1, 'one pass cannot do it');
   });
 
-  it('a repository that the forge fails on does not keep the others from their turn', async () => {
-    await begin();
-    const broken = `/repos/${repos[3]?.name ?? ''}/`;
-    proxy.instead = (url) => (url.includes(broken) ? { status: 500 } : undefined);
-    const others = (): boolean => {
-      const all = new Set(world.accepted.map(shortly));
-      return repos.every((_repo, index) => index === 3 || all.has(state(index)));
-    };
-    await passesUntil(others, 6);
-    assert.ok(world.log.some(({ level, fields }) => level === 'error' && fields['end'] === 'forge'));
-    proxy.instead = () => undefined;
-    await passesUntil(found(state), 6);
-  });
-
   it('something that knows nothing, in place of the forge, ends no run', async () => {
     await begin();
     const [first] = repos;
@@ -128,28 +114,5 @@ describe('the budget of the reconciler, counted between it and a real Gitea', fu
       }
     }
     assert.equal(world.accepted.length, before);
-  });
-
-  it('a forge that is away ends the pass after one request', async () => {
-    await begin();
-    proxy.instead = () => ({ status: 503 });
-    const { end, requests, detail } = await world.pass();
-    assert.deepEqual([end, requests], ['forge', 1]);
-    assert.match(detail ?? '', /503/);
-  });
-
-  it('Retry-After is respected: no request before, and everything after it', async () => {
-    await begin();
-    proxy.instead = () =>
-      proxy.seen.length > 5 ? { status: 429, headers: { 'retry-after': '120' } } : undefined;
-    const limited = await world.pass();
-    assert.deepEqual([limited.end, limited.requests, proxy.seen.length], ['limited', 6, 6]);
-    assert.equal(limited.findings, 5, 'what was read before counts');
-    proxy.instead = () => undefined;
-    world.skipped = 118_000;
-    for (let again = 0; again < 3; again += 1) assert.equal((await world.pass()).end, 'limited');
-    assert.equal(proxy.seen.length, 6, 'the forge was asked too early');
-    world.skipped = 121_000;
-    await passesUntil(found(state), 4);
   });
 });

@@ -33,20 +33,15 @@ export interface WorldOptions {
 export class ReconcileWorld {
   /** What the door took as new, in order. */
   readonly accepted: Finding[] = [];
-  readonly log: { readonly level: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
-  /** Milliseconds the reconciler's own clock is ahead. */
-  skipped = 0;
   store: ReconcileStore;
-  private readonly close: () => void;
 
   private constructor(
     readonly database: Database,
     readonly webhook: StartedWebhook,
     private readonly ports: ReconcilePorts,
-    close: () => void,
+    private readonly close: () => void,
   ) {
     this.store = ports.store;
-    this.close = close;
   }
 
   static async start(options: WorldOptions): Promise<ReconcileWorld> {
@@ -64,11 +59,7 @@ export class ReconcileWorld {
     });
     const database = await openDatabase(join(directory, 'bot-bottle.db'));
     const repos = options.repos ?? ['*'];
-    const note =
-      (level: string) =>
-      (fields: Readonly<Record<string, unknown>>): void => {
-        world.log.push({ level, fields });
-      };
+    const quiet = (): void => undefined;
     const ports: ReconcilePorts = {
       feed: giteaFeed(client),
       door: {
@@ -78,10 +69,10 @@ export class ReconcileWorld {
           return verdict;
         },
       },
-      store: reconcileFile(join(directory, 'reconcile.json'), note('unreadable') as () => void),
+      store: reconcileFile(join(directory, 'reconcile.json'), quiet),
       database,
-      clock: { now: () => Date.now() + world.skipped },
-      log: { info: note('info'), warn: note('warn'), error: note('error') },
+      clock: { now: Date.now },
+      log: { info: quiet, warn: quiet, error: quiet },
       settings: {
         sources: feedSources(repos),
         serves: servedRepositories(repos),

@@ -272,16 +272,5 @@ describe('a call of an agent that waits for an answer', () => {
       await resultOf(ending);
       assert.equal(world.answer(id), undefined);
     });
-
-    it('is looked through again when the answer did not get through', async () => {
-      const { queue } = world.ports;
-      const answer = queue.answer.bind(queue);
-      let failed = 0;
-      queue.answer = (...of) => ((failed += 1) < 3 ? Promise.reject(new Error('no disk')) : answer(...of));
-      const ending = await watched.begin();
-      assert.deepEqual(await answerTo(world.send(text('hello'))), { kind: 'clean' });
-      world.exit('agent');
-      await resultOf(ending);
-    });
   });
 });
