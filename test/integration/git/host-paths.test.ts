@@ -28,7 +28,7 @@ describe('paths of the host in what an agent is told', function () {
 
   /** What becomes of the reason behind the gate. */
   async function told(reason: string): Promise<string> {
-    const world = await HostWorld.open(join(fixture.root, 'home'));
+    const world = await new HostWorld().open(join(fixture.root, 'home'));
     const { files } = world.ports;
     const { queueOut, queueIn } = files.paths(SLUG);
     const openPr = () => Promise.resolve({ kind: 'refused', reason } as const);

@@ -34,6 +34,7 @@ import type {
 import { PREPARED, turnResult } from '../machine/world.js';
 import { sampleBottle } from '../manifests/samples.js';
 import { FakeForge } from '../webhook/fake-forge.js';
+import { useNewPaths } from '../webhook/temp-dir.js';
 import { extractionReport } from '../publish/extraction-report.js';
 import { idleDiskGuard, sampleHostSettings } from './sample-host.js';
 
@@ -54,6 +55,19 @@ export interface LeftWork {
 export function report({ stuck = '-', uncommitted = [], bundle }: LeftWork = {}): OneShotResult {
   const status = uncommitted.map((path) => ` M ${path}\0`).join('');
   return { exitCode: 0, stdout: extractionReport({ head: HEAD, stuck, status, bundle }), stderr: '' };
+}
+
+/** Of a throw-away container that ended in another way. */
+export function failed(exitCode: number, stderr = ''): OneShotResult {
+  return { exitCode, stdout: new Uint8Array(), stderr };
+}
+
+/** Opened anew for each test of the suite. */
+export function useHostWorld(): HostWorld {
+  const newPath = useNewPaths();
+  const world = new HostWorld();
+  beforeEach(() => world.open(newPath()));
+  return world;
 }
 
 export class HostWorld {
@@ -88,19 +102,18 @@ export class HostWorld {
   /** The run is still here. */
   isCurrent: () => boolean = () => true;
 
-  readonly ports: HostPorts;
+  home!: string;
+  ports!: HostPorts;
 
-  private constructor(home: string, underWay: UnderWayFiles) {
-    this.ports = portsOf(this, home, underWay);
-  }
-
-  /** @param home of its own, which is not there yet */
-  static async open(home: string): Promise<HostWorld> {
+  /** As a new one. @param home of its own, which is not there yet */
+  async open(home: string): Promise<this> {
+    Object.assign(this, new HostWorld());
     mkdirSync(home);
-    const world = new HostWorld(home, await UnderWayFiles.open(home));
-    world.forge.putIssue(12);
-    await world.ports.files.prepare(SLUG);
-    return world;
+    this.home = home;
+    this.ports = portsOf(this, await UnderWayFiles.open(home));
+    this.forge.putIssue(12);
+    await this.ports.files.prepare(SLUG);
+    return this;
   }
 
   /** The turn has begun. */
@@ -152,7 +165,8 @@ export class HostWorld {
   }
 }
 
-function portsOf(world: HostWorld, home: string, underWay: UnderWayFiles): HostPorts {
+function portsOf(world: HostWorld, underWay: UnderWayFiles): HostPorts {
+  const { home } = world;
   return {
     host: 'test',
     runtime: engineOf(world),

@@ -8,6 +8,7 @@ import type {
 } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { RunState, RunStates } from '../../../src/domain/run/run-states.js';
 import { HostWorld, SLUG } from '../host/host-world.js';
+import { useNewPaths } from '../webhook/temp-dir.js';
 
 export const NOW = Date.parse('2026-11-23T10:00:00.000Z');
 /** Older than what may just be beginning. */
@@ -17,6 +18,14 @@ export const WORKFLOW = 'gitea:alice/demo#12';
 export function object(role: string, more: Partial<OwnedObject> = {}): OwnedObject {
   const type = role === 'home' || role === 'sock' ? 'volume' : 'container';
   return { type, name: `bb-${SLUG}-${role}`, slug: SLUG, role, running: false, createdAt: OLD, ...more };
+}
+
+/** Opened anew for each test of the suite. */
+export function useSweptHost(): SweptHost {
+  const newPath = useNewPaths();
+  const host = new SweptHost();
+  beforeEach(() => host.open(newPath()));
+  return host;
 }
 
 export class SweptHost {
@@ -32,15 +41,14 @@ export class SweptHost {
   readonly archived: string[] = [];
   scratch = 0;
 
-  readonly ports: SweepPorts;
+  readonly world = new HostWorld();
+  ports!: SweepPorts;
 
-  private constructor(readonly world: HostWorld) {
+  /** As a new one. @param home of its own, which is not there yet */
+  async open(home: string): Promise<void> {
+    Object.assign(this, new SweptHost());
+    await this.world.open(home);
     this.ports = portsOf(this);
-  }
-
-  /** @param home of its own, which is not there yet */
-  static async open(home: string): Promise<SweptHost> {
-    return new SweptHost(await HostWorld.open(home));
   }
 
   get names(): readonly string[] {

@@ -17,6 +17,7 @@ import type { GitPublishRequest } from '../../../src/domain/workspace/git-reposi
 import { HostWorld, SECRET, SLUG } from '../host/host-world.js';
 import { PREPARED } from '../machine/world.js';
 import { sampleAgent, sampleBottle } from '../manifests/samples.js';
+import { useNewPaths } from '../webhook/temp-dir.js';
 
 export const FORK = { forge: 'gitea', owner: 'alice', repo: 'demo' } as const;
 export const AT = Date.parse('2026-11-23T10:00:00.000Z');
@@ -34,6 +35,14 @@ export function syncOrder(changes: Partial<SyncOrder> = {}): SyncOrder {
     by: 'alice@desk',
     ...changes,
   };
+}
+
+/** Opened anew for each test of the suite. */
+export function useSyncWorld(): SyncWorld {
+  const newPath = useNewPaths();
+  const world = new SyncWorld();
+  beforeEach(() => world.open(newPath()));
+  return world;
 }
 
 export class SyncWorld {
@@ -63,21 +72,17 @@ export class SyncWorld {
   /** What the disk guard counts, `<slug> <directory>`. */
   readonly guarded: string[] = [];
 
-  readonly ports: SyncPorts;
+  readonly host = new HostWorld();
+  ports!: SyncPorts;
   /** Where run directories are. */
-  readonly runs: string;
+  runs!: string;
 
-  private constructor(
-    readonly host: HostWorld,
-    home: string,
-  ) {
+  /** As a new one. @param home of its own, which is not there yet */
+  async open(home: string): Promise<void> {
+    Object.assign(this, new SyncWorld());
+    await this.host.open(home);
     this.runs = join(home, 'runs');
-    this.ports = portsOf(this, home);
-  }
-
-  /** @param home of its own, which is not there yet */
-  static async open(home: string): Promise<SyncWorld> {
-    return new SyncWorld(await HostWorld.open(home), home);
+    this.ports = portsOf(this);
   }
 
   /** One that is prepared, with its directory. */
@@ -97,8 +102,9 @@ export class SyncWorld {
   }
 }
 
-function portsOf(world: SyncWorld, home: string): SyncPorts {
+function portsOf(world: SyncWorld): SyncPorts {
   const { host, runs } = world;
+  const { home } = host;
   const ask = <T>(what: string, answer: T): Promise<T> => {
     world.asked.push(what);
     return Promise.resolve(answer);

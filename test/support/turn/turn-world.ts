@@ -46,7 +46,7 @@ export class TurnWorld {
 
   /** @param home of its own, which is not there yet */
   static async open(home: string): Promise<TurnWorld> {
-    return new TurnWorld(await HostWorld.open(home));
+    return new TurnWorld(await new HostWorld().open(home));
   }
 
   get asked(): readonly string[] {

@@ -10,19 +10,14 @@ import {
 } from '../../../src/domain/base/errors.js';
 import type { OneShotResult } from '../../../src/domain/bottle/bottle-runtime.js';
 import { keepPushed } from '../../../src/activities/base/last-pushed.js';
-import { BASE, BRANCH, HEAD, HostWorld, report, SLUG } from '../../support/host/host-world.js';
-import { useNewPaths } from '../../support/webhook/temp-dir.js';
+import { BASE, BRANCH, HEAD, useHostWorld, failed, report, SLUG } from '../../support/host/host-world.js';
 import { withoutPauses } from '../../support/scale/no-pauses.js';
 
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
 
 describe('a run’s end', () => {
   withoutPauses();
-  const newPath = useNewPaths();
-  let world: HostWorld;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
-  });
+  const world = useHostWorld();
 
   const destroy = () => destroyRun(world.ports, { slug: SLUG, subject, branch: BRANCH });
   const kept = async () => {
@@ -186,9 +181,7 @@ describe('a run’s end', () => {
     it('keeps what is new at least, where all that was rewritten is too much', async () => {
       const { answers } = world;
       world.answers = (spec) =>
-        spec.name === 'unpublished' && left.length === 0
-          ? (answers(spec), { exitCode: 70, stdout: new Uint8Array(), stderr: '' })
-          : answers(spec);
+        spec.name === 'unpublished' && left.length === 0 ? (answers(spec), failed(70)) : answers(spec);
       await end(2);
       assert.deepEqual(left, [[TIP], [TIP, BASE, OLDER, HEAD]]);
       assert.equal(await kept(), 'commits');
@@ -203,8 +196,7 @@ describe('a run’s end', () => {
   });
 
   it('ends although the workspace cannot be read, and says so', async () => {
-    world.answers = ({ name }) =>
-      name === 'unpublished' ? { exitCode: 70, stdout: new Uint8Array(), stderr: '' } : report();
+    world.answers = ({ name }) => (name === 'unpublished' ? failed(70) : report());
     await destroy();
     assert.deepEqual(world.warned, ['unpublished commits could not be kept']);
     assert.ok(isRemoved());
@@ -215,7 +207,7 @@ describe('a run’s end', () => {
     const removing = (answer: () => OneShotResult): void => {
       world.answers = (spec) => (spec.name === 'remove' ? answer() : report());
     };
-    const killed = { exitCode: 137, stdout: new Uint8Array(), stderr: '' };
+    const killed = failed(137);
 
     it('comes after three tries; what is full is left to the sweeper, without the secrets', async () => {
       const { files } = world.ports;

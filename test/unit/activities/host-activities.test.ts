@@ -8,9 +8,8 @@ import { Attachments } from '../../../src/activities/turn/attachments.js';
 import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { diesTwice } from '../../support/files/dies-twice.js';
-import { HostWorld, SLUG } from '../../support/host/host-world.js';
+import { SLUG, useHostWorld } from '../../support/host/host-world.js';
 import { shownProposal } from '../../support/supervise/shown.js';
-import { useNewPaths } from '../../support/webhook/temp-dir.js';
 
 const BEGAN = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -18,10 +17,9 @@ const HOUR_MS = 3_600_000;
 const BEHIND_MS = 5_000;
 
 describe('the last check-in of an agent', () => {
-  const newPath = useNewPaths();
+  const world = useHostWorld();
 
   it('is as old as the clock says, and no older than the worker, or than the machine is awake', async () => {
-    const world = await HostWorld.open(newPath());
     const { ports } = world;
     let now = BEGAN;
     const run = await world.settling();
@@ -42,19 +40,18 @@ describe('the last check-in of an agent', () => {
 });
 
 describe('what an operator agreed to, and two workers died of', () => {
-  const newPath = useNewPaths();
-  let home: string;
-  let world: HostWorld;
-  beforeEach(async () => {
-    home = newPath();
-    world = await HostWorld.open(home);
+  const world = useHostWorld();
+  beforeEach(() => {
     world.containers = { bundle: { status: 'running' } };
   });
 
   const put = (file: string): Promise<string> =>
     world.ports.blobs.put(JSON.stringify(shownProposal({ bottle_slug: SLUG, proposed_file: file })));
   const activities = async (): Promise<ReturnType<typeof createHostActivities>> =>
-    createHostActivities({ ...world.ports, underWay: await UnderWayFiles.open(home) }, new Attachments());
+    createHostActivities(
+      { ...world.ports, underWay: await UnderWayFiles.open(world.home) },
+      new Attachments(),
+    );
   const activity = <T>(work: () => Promise<T>): Promise<T> => new MockActivityEnvironment().run(work);
 
   it('is not applied a third time, and said; what is agreed to after it, or stood before, is', async () => {
@@ -63,7 +60,7 @@ describe('what an operator agreed to, and two workers died of', () => {
     );
     assert.ok(first !== undefined && fatal !== undefined && other !== undefined);
     const input = { ...(await world.turning()), changes: [first, fatal] };
-    await diesTwice(home, stepOfChange(input));
+    await diesTwice(world.home, stepOfChange(input));
     const { applyChange } = await activities();
     await activity(() =>
       assert.rejects(applyChange(input), {
@@ -77,6 +74,6 @@ describe('what an operator agreed to, and two workers died of', () => {
       await activity(() => applyChange({ ...input, changes }));
       assert.deepEqual(await keptChanges(world.ports.files, SLUG), changes);
     }
-    assert.ok(readdirSync(`${home}/under-way`).every((name) => name.includes(fatal)));
+    assert.ok(readdirSync(`${world.home}/under-way`).every((name) => name.includes(fatal)));
   });
 });

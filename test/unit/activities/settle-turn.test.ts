@@ -4,16 +4,21 @@ import { noteScan } from '../../../src/activities/publish/publish-scans.js';
 import { settleTurn } from '../../../src/activities/settle-turn.js';
 import { GitError } from '../../../src/domain/base/errors.js';
 import type { DoneStatus } from '../../../src/domain/run/turn.js';
-import { BASE, HEAD, HostWorld, report, SLUG, type LeftWork } from '../../support/host/host-world.js';
-import { useNewPaths } from '../../support/webhook/temp-dir.js';
+import {
+  BASE,
+  HEAD,
+  useHostWorld,
+  failed,
+  report,
+  SLUG,
+  type LeftWork,
+} from '../../support/host/host-world.js';
 
 const STUCK = 'c'.repeat(40);
 
 describe('settling a turn', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   beforeEach(async () => {
-    world = await HostWorld.open(newPath());
     await world.begin();
   });
 
@@ -85,7 +90,7 @@ describe('settling a turn', () => {
   });
 
   it('says why the work could not be taken out', async () => {
-    world.answers = () => ({ exitCode: 67, stdout: new Uint8Array(), stderr: '' });
+    world.answers = () => failed(67);
     const { publish, head } = await settle();
     assert.ok(publish.kind === 'refused');
     assert.match(publish.reason, /alternates/);
@@ -95,7 +100,7 @@ describe('settling a turn', () => {
   it('has what was found in an earlier open_pr, though the work cannot be taken out any more', async () => {
     const found = { scanner: 'gitleaks 8', outcome: 'found', findings: 1, rules: ['aws'] } as const;
     await noteScan(world.ports, { slug: SLUG, turn: 1 }, found);
-    world.answers = () => ({ exitCode: 67, stdout: new Uint8Array(), stderr: '' });
+    world.answers = () => failed(67);
     assert.deepEqual((await settle()).secretScans, [found]);
   });
 
@@ -114,10 +119,7 @@ describe('settling a turn', () => {
   });
 
   it('lists it all the same when the patch cannot be made', async () => {
-    world.answers = ({ name }) =>
-      name === 'patch'
-        ? { exitCode: 1, stdout: new Uint8Array(), stderr: '' }
-        : report({ uncommitted: ['a'] });
+    world.answers = ({ name }) => (name === 'patch' ? failed(1) : report({ uncommitted: ['a'] }));
     assert.notEqual((await settle()).uncommittedRef, null);
     assert.deepEqual(world.warned.at(-1), 'what is not committed could not be kept as a patch');
     assert.equal(await world.ports.files.readFile(SLUG, 'turns/1/uncommitted.patch'), undefined);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { keepPushed, lastPushed } from '../../../../src/activities/base/last-pushed.js';
-import { HEAD, HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { HEAD, SLUG, useHostWorld } from '../../../support/host/host-world.js';
 
 describe('what was pushed last', () => {
-  const path = useTempDir();
+  const world = useHostWorld();
 
   it('is kept with the run, and is nothing before', async () => {
-    const { ports } = await HostWorld.open(path('home'));
+    const { ports } = world;
     assert.equal(await lastPushed(ports, SLUG), null);
     await keepPushed(ports, SLUG, HEAD);
     assert.equal(await lastPushed(ports, SLUG), HEAD);

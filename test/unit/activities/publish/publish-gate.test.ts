@@ -14,10 +14,9 @@ import { parseExtraction } from '../../../../src/domain/bottle/extractor.js';
 import type { Forks } from '../../../../src/domain/forge/forks.js';
 import { localSubject, type PullRequest } from '../../../../src/domain/forge/issue.js';
 import type { GitPublishRequest, GitRepository } from '../../../../src/domain/workspace/git-repository.js';
-import { BRANCH, HEAD, HostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
+import { BRANCH, HEAD, useHostWorld, report, SECRET, SLUG } from '../../../support/host/host-world.js';
 import { PREPARED } from '../../../support/machine/world.js';
 import { ALICE, BOT } from '../../../support/webhook/fake-forge.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const TEXTS = [{ where: 'the body', text: 'Done' }];
 const REQUEST: Publication = {
@@ -30,10 +29,8 @@ const REQUEST: Publication = {
 };
 
 describe('the publish gate', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   beforeEach(async () => {
-    world = await HostWorld.open(newPath());
     await world.begin();
   });
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { noteScan, noteTextScan, scansOf } from '../../../../src/activities/publish/publish-scans.js';
 import type { SecretScanReport } from '../../../../src/domain/secret/secret-scanner.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { SLUG, useHostWorld } from '../../../support/host/host-world.js';
 
 describe('the scans of a turn', () => {
-  const path = useTempDir();
+  const world = useHostWorld();
   const turn = { slug: SLUG, turn: 1 };
   const scan = (findings: number): SecretScanReport => ({
     ...{ scanner: 'off', outcome: 'clean', rules: [] },
@@ -13,7 +12,7 @@ describe('the scans of a turn', () => {
   });
 
   it('are kept, those of publications before those of texts, and of each the last twenty', async () => {
-    const { ports } = await HostWorld.open(path('home'));
+    const { ports } = world;
     assert.deepEqual(await scansOf(ports, turn), []);
     await noteTextScan(ports, turn, scan(100));
     for (let number = 1; number <= 21; number += 1) await noteScan(ports, turn, scan(number));
@@ -24,7 +23,7 @@ describe('the scans of a turn', () => {
   });
 
   it('that found something stay, however many clean ones come before and after', async () => {
-    const { ports } = await HostWorld.open(path('other'));
+    const { ports } = world;
     const found = { ...scan(1), outcome: 'found' } as const;
     const failed = { ...scan(0), outcome: 'failed' } as const;
     await noteScan(ports, turn, scan(0));

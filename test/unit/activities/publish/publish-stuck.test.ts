@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { isStuck } from '../../../../src/activities/publish/publish-stuck.js';
 import { localSubject } from '../../../../src/domain/forge/issue.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useTempDir } from '../../../support/webhook/temp-dir.js';
+import { SLUG, useHostWorld } from '../../../support/host/host-world.js';
 
 describe('a STUCK.md', () => {
-  const path = useTempDir();
+  const world = useHostWorld();
   const [START, BASE, BRANCH] = ['1'.repeat(40), '2'.repeat(40), '3'.repeat(40)];
 
   it('says that the agent is stuck when it is new, or other than a turn before has left it', async () => {
-    const { ports } = await HostWorld.open(path('home'));
+    const { ports } = world;
     const isNews = async (hash: string | null, before: string | null | undefined): Promise<boolean> =>
       isStuck(ports, { subject: localSubject(SLUG) }, { refs: null }, hash, before);
     for (const none of [null, undefined]) {
@@ -21,7 +20,6 @@ describe('a STUCK.md', () => {
   });
 
   it('says nothing when base or branch had it as the turn began', async () => {
-    const world = await HostWorld.open(path('other-home'));
     for (const commit of [START, BASE, BRANCH]) world.stuckBlobs.set(commit, `of ${commit}`);
     const refs = { startSha: START, baseBranch: 'main', baseSha: BASE, branchSha: BRANCH };
     const isNews = (hash: string, there: typeof refs | null): Promise<boolean> =>

@@ -3,16 +3,13 @@ import { createHostActivities } from '../../../../src/activities/host-activities
 import { publishWork } from '../../../../src/activities/publish/publish-work.js';
 import { ContainerOverrunError, InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { Attachments } from '../../../../src/activities/turn/attachments.js';
-import { BASE, HEAD, HostWorld, report, SECRET } from '../../../support/host/host-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { HEAD, useHostWorld, failed, report, SECRET } from '../../../support/host/host-world.js';
 
 const STUCK = 'c'.repeat(40);
 
 describe('an agent’s open_pr', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   beforeEach(async () => {
-    world = await HostWorld.open(newPath());
     await world.begin();
   });
 
@@ -63,16 +60,10 @@ describe('an agent’s open_pr', () => {
     assert.equal(again.kind, 'published', 'an old one says nothing new');
   });
 
-  it('is published in spite of a STUCK.md that the repository has itself', async () => {
-    world.answers = () => report({ stuck: STUCK, bundle: 'commits' });
-    world.stuckBlobs.set(BASE, STUCK);
-    assert.equal((await ask()).kind, 'published');
-  });
-
   it('is told why the commits could not be taken out', async () => {
-    world.answers = () => ({ exitCode: 65, stdout: new Uint8Array(), stderr: '' });
+    world.answers = () => failed(65);
     assert.match(JSON.stringify(await ask()), /"refused".*the branch is not there/);
-    world.answers = () => ({ exitCode: 3, stdout: new Uint8Array(), stderr: '' });
+    world.answers = () => failed(3);
     assert.match(JSON.stringify(await ask()), /"refused".*the extractor ended with exit code 3/);
     world.answers = () => ({ exitCode: 0, stdout: Buffer.from('hello'), stderr: '' });
     assert.match(JSON.stringify(await ask()), /"refused".*malformed extractor output/);

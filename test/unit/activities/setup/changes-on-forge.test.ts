@@ -5,21 +5,18 @@ import type { RunTurnInput } from '../../../../src/activities/ports/inputs.js';
 import { changesOnForge, type ChangesOnForge } from '../../../../src/activities/setup/changes-on-forge.js';
 import { blankTurnRecord } from '../../../../src/activities/turn/turn-journal.js';
 import type { TurnRefs } from '../../../../src/domain/workspace/git-repository.js';
-import { BRANCH, HEAD, HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { BRANCH, HEAD, useHostWorld, SLUG } from '../../../support/host/host-world.js';
 
 const [OLD, NEW, OTHER] = ['1'.repeat(40), '2'.repeat(40), '3'.repeat(40)];
 const REFS: TurnRefs = { startSha: OLD, baseBranch: 'main', baseSha: OLD, branchSha: null };
 const NOTHING: ChangesOnForge = { resetTo: null, moved: [] };
 
 describe('what others did on the forge since the turn before', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   let ports: HostPorts;
   /** Commits that are behind others. */
   let isBehind: (ancestor: string, descendant: string) => boolean;
   beforeEach(async () => {
-    world = await HostWorld.open(newPath());
     isBehind = () => true;
     const isAncestor: HostPorts['git']['isAncestor'] = ({ owner, repo }, ancestor, descendant) => {
       assert.deepEqual([owner, repo], ['alice', 'demo']);

@@ -3,21 +3,18 @@ import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
 import { boundaryFile, runBoundary } from '../../../../src/activities/setup/run-boundary.js';
 import { WHOLE_REPOSITORY } from '../../../../src/domain/bottle/bottle-setup.js';
 import type { TurnRefs } from '../../../../src/domain/workspace/git-repository.js';
-import { HEAD, HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { HEAD, useHostWorld, SLUG } from '../../../support/host/host-world.js';
 import { sampleBottle } from '../../../support/manifests/samples.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const ENDS = ['1'.repeat(40), '2'.repeat(40)];
 const REFS: TurnRefs = { startSha: HEAD, baseBranch: 'main', baseSha: HEAD, branchSha: null };
 
 describe('where a workspace’s history ends', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   let ports: HostPorts;
   let ends: readonly string[];
   let depths: number[];
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  beforeEach(() => {
     [ends, depths] = [ENDS, []];
     const boundary: HostPorts['git']['boundary'] = ({ repo }, refs, depth) => {
       assert.deepEqual([repo, refs], ['demo', REFS]);

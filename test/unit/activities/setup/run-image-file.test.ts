@@ -9,18 +9,13 @@ import {
   type RunImage,
 } from '../../../../src/activities/setup/run-image-file.js';
 import { writeConfig } from '../../../../src/activities/setup/write-config.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 import { IMAGE, shownProposal } from '../../../support/supervise/shown.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const DOCKERFILE = 'FROM scratch\n';
 
 describe('the image that a run’s agent runs from', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
-  });
+  const world = useHostWorld();
 
   const image = (changes: Partial<RunImage> = {}): RunImage => ({
     ...{ id: IMAGE, name: 'image', dockerfile: sha256(DOCKERFILE), changes: [] },

@@ -8,7 +8,7 @@ import type { BottleRuntime } from '../../../../src/domain/bottle/bottle-runtime
 import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 import { localSubject } from '../../../../src/domain/forge/issue.js';
 import { routeTo } from '../../../support/egress/egress-here.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 import { shownProposal } from '../../../support/supervise/shown.js';
 import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
@@ -16,9 +16,8 @@ const auth = { header: 'x-api-key', prefix: '', secret: 'tracker-key' };
 
 describe('a change that an operator agreed to', () => {
   const newPath = useNewPaths();
-  let world: HostWorld;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  const world = useHostWorld();
+  beforeEach(() => {
     world.containers = { bundle: { status: 'running' } };
   });
 

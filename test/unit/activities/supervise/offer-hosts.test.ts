@@ -7,19 +7,16 @@ import type { HostRefusals } from '../../../../src/domain/egress/totals.js';
 import { offerId, type Offer } from '../../../../src/domain/supervise/offer.js';
 import { readShownProposal } from '../../../../src/domain/supervise/read-shown-proposal.js';
 import type { ShownProposal } from '../../../../src/domain/supervise/shown-proposal.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 import { ID, shownProposal } from '../../../support/supervise/shown.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const NOW = Date.parse('2026-11-23T10:00:00.000Z');
 const refused = (host: string, count = 1): HostRefusals => ({ host, count });
 
 describe('hosts that were refused to an agent which did not ask for them', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   let ports: HostPorts;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  beforeEach(() => {
     ports = {
       ...world.ports,
       clock: { now: () => NOW },

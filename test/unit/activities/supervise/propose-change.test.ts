@@ -21,20 +21,17 @@ import {
 import { readShownProposal } from '../../../../src/domain/supervise/read-shown-proposal.js';
 import type { ShownProposal } from '../../../../src/domain/supervise/shown-proposal.js';
 import { routeTo } from '../../../support/egress/egress-here.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 import { IMAGE } from '../../../support/supervise/shown.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const NOW = Date.parse('2026-11-23T10:00:00.000Z');
 const ALLOWLIST = 'pypi.org\n';
 const NPM = ['https://npm.example'];
 
 describe('what an agent proposes', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   let ports: HostPorts;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  beforeEach(() => {
     const { settings } = world.ports;
     ports = {
       ...world.ports,

@@ -5,19 +5,16 @@ import { buildSteps } from '../../../../src/activities/supervise/build-steps.js'
 import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
 import { ImageBuildError, type ImageBuildSpec } from '../../../../src/domain/bottle/bottle-image.js';
 import { withNetwork, type ShownProposal } from '../../../../src/domain/supervise/shown-proposal.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 import { IMAGE, shownProposal } from '../../../support/supervise/shown.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const BUILT = `sha256:${'2'.repeat(64)}`;
 
 describe('the image that an operator agreed to', () => {
-  const newPath = useNewPaths();
   const { signal } = new AbortController();
-  let world: HostWorld;
+  const world = useHostWorld();
   let built: ImageBuildSpec[];
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  beforeEach(() => {
     built = [];
     world.build = (spec) => {
       built.push(spec);

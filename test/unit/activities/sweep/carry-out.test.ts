@@ -10,8 +10,7 @@ import type {
   SweepEntry,
 } from '../../../../src/domain/upkeep/sweep.js';
 import { report, SLUG } from '../../../support/host/host-world.js';
-import { object, OLD, SweptHost, WORKFLOW } from '../../../support/sweep/swept-host.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { object, OLD, useSweptHost, WORKFLOW } from '../../../support/sweep/swept-host.js';
 import { withoutPauses } from '../../../support/scale/no-pauses.js';
 
 const NOT_ANY_MORE = 'not any more';
@@ -19,13 +18,7 @@ const createdAt = Date.parse(OLD);
 
 describe('what a sweep does', () => {
   withoutPauses();
-  const newPath = useNewPaths();
-  let home: string;
-  let host: SweptHost;
-  beforeEach(async () => {
-    home = newPath();
-    host = await SweptHost.open(home);
-  });
+  const host = useSweptHost();
 
   const { signal } = new AbortController();
   const run = async (action: SweepAction): Promise<SweepEntry> => carryOut(host.ports, action, signal);
@@ -147,7 +140,7 @@ describe('what a sweep does', () => {
 
     it('is nothing when that has killed worker after worker', async () => {
       for (const worker of ['first', 'second']) {
-        const dying = await UnderWayFiles.open(home, worker);
+        const dying = await UnderWayFiles.open(host.world.home, worker);
         await new Promise<void>((begun) => {
           void dying.during(stepOfRun(SLUG, 'archive'), () => {
             begun();
@@ -155,7 +148,7 @@ describe('what a sweep does', () => {
           });
         });
       }
-      const underWay = await UnderWayFiles.open(home, 'third');
+      const underWay = await UnderWayFiles.open(host.world.home, 'third');
       const entry = await carryOut({ ...host.ports, underWay }, action, signal);
       assert.deepEqual([entry.outcome, host.archived], ['failed', []]);
       assert.match(entry.detail, /two crashes/);

@@ -4,8 +4,7 @@ import { findRuns } from '../../../../src/activities/sweep/find-runs.js';
 import { METADATA_FILE } from '../../../../src/domain/run/run-metadata.js';
 import type { ExpectedRun, FoundRun } from '../../../../src/domain/upkeep/sweep.js';
 import { BRANCH, SLUG } from '../../../support/host/host-world.js';
-import { object, OLD, SweptHost, WORKFLOW } from '../../../support/sweep/swept-host.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { object, OLD, useSweptHost, WORKFLOW } from '../../../support/sweep/swept-host.js';
 
 const OTHER = 'coder-alice-demo-11-abc11';
 const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
@@ -13,10 +12,8 @@ const EXPECTED: ExpectedRun = { slug: SLUG, workflowId: WORKFLOW, subject, branc
 const at = Date.parse(OLD);
 
 describe('what a sweep finds on a host', () => {
-  const newPath = useNewPaths();
-  let host: SweptHost;
+  const host = useSweptHost();
   beforeEach(async () => {
-    host = await SweptHost.open(newPath());
     await host.ports.files.removeTransient(SLUG);
   });
 

@@ -8,18 +8,15 @@ import type { RunState } from '../../../../src/domain/run/run-states.js';
 import { SetAsideError } from '../../../../src/domain/run/under-way.js';
 import type { SweepReport } from '../../../../src/domain/upkeep/sweep.js';
 import { SLUG } from '../../../support/host/host-world.js';
-import { NOW, object, OLD, SweptHost, WORKFLOW } from '../../../support/sweep/swept-host.js';
+import { NOW, object, OLD, useSweptHost, WORKFLOW } from '../../../support/sweep/swept-host.js';
 import { inActivity } from '../../../support/temporal/in-activity.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const { signal } = new AbortController();
 const numbered = (at: number): string => `coder-alice-demo-${String(at)}-abcde`;
 
 describe('a sweep of a host', () => {
-  const newPath = useNewPaths();
-  let host: SweptHost;
+  const host = useSweptHost();
   beforeEach(async () => {
-    host = await SweptHost.open(newPath());
     await host.ports.files.removeTransient(SLUG);
   });
 

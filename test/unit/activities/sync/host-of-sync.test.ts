@@ -13,20 +13,15 @@ import {
   FORK_TIP,
   KEY,
   syncOrder,
-  SyncWorld,
+  useSyncWorld,
   UPSTREAM_TIP,
 } from '../../../support/sync/sync-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const MODEL_KEY = 'anthropic-api-key';
 const VENDOR = 'api.anthropic.com:443';
 
 describe('the host as a sync sees it', () => {
-  const newPath = useNewPaths();
-  let world: SyncWorld;
-  beforeEach(async () => {
-    world = await SyncWorld.open(newPath());
-  });
+  const world = useSyncWorld();
 
   async function open(changes: Partial<SyncRun> = {}): Promise<{ run: SyncRun; host: HostPorts }> {
     const run = await world.run(changes);

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import { settleSync, type SettledSync } from '../../../../src/activities/sync/settle-sync.js';
 import { BottleRuntimeError, InvalidInputError } from '../../../../src/domain/base/errors.js';
-import { report } from '../../../support/host/host-world.js';
+import { failed, report } from '../../../support/host/host-world.js';
 import { turnResult } from '../../../support/machine/world.js';
-import { SyncWorld } from '../../../support/sync/sync-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useSyncWorld } from '../../../support/sync/sync-world.js';
 import { withoutPauses } from '../../../support/scale/no-pauses.js';
 
 describe('a sync of which something cannot be cleared away', () => {
   withoutPauses();
-  const newPath = useNewPaths();
-  let world: SyncWorld;
-  beforeEach(async () => {
-    world = await SyncWorld.open(newPath());
-  });
+  const world = useSyncWorld();
   const settle = async (signal: AbortSignal): Promise<SettledSync> =>
     settleSync(world.ports, { run: await world.run(), result: turnResult(), failure: null }, signal);
 
@@ -32,9 +27,7 @@ describe('a sync of which something cannot be cleared away', () => {
       'something cannot be deleted',
       () => {
         world.host.answers = ({ name }) =>
-          name === 'remove'
-            ? { exitCode: 1, stdout: new Uint8Array(), stderr: 'Permission denied' }
-            : report({ bundle: 'commits' });
+          name === 'remove' ? failed(1, 'Permission denied') : report({ bundle: 'commits' });
       },
       'what its agent wrote could not be removed: the run ends, the sweeper tries again',
     ],

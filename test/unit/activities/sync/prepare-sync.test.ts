@@ -16,19 +16,14 @@ import {
   FORK_TIP,
   KEY,
   syncOrder,
-  SyncWorld,
+  useSyncWorld,
   UPSTREAM_TIP,
 } from '../../../support/sync/sync-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const EARLIER = 'bot-bottle/sync-20261101_100000';
 
 describe('preparing a sync', () => {
-  const newPath = useNewPaths();
-  let world: SyncWorld;
-  beforeEach(async () => {
-    world = await SyncWorld.open(newPath());
-  });
+  const world = useSyncWorld();
 
   const prepare = (order: Partial<SyncOrder> = {}) =>
     prepareSync(world.ports, {
@@ -128,7 +123,7 @@ describe('preparing a sync', () => {
   describe('that cannot be made', () => {
     it('says which setting keeps it from publishing', async () => {
       const forks = { ensure: () => assert.fail('no fork'), look: () => assert.fail('no fork') };
-      world = Object.assign(world, { ports: { ...world.ports, host: { ...world.ports.host, forks } } });
+      Object.assign(world, { ports: { ...world.ports, host: { ...world.ports.host, forks } } });
       const { status, reason } = await over();
       assert.equal(status, 'failed');
       assert.match(reason, /FORGE_PUBLISH=fork/);

@@ -17,23 +17,20 @@ import {
   FORK_TIP,
   KEY,
   syncOrder,
-  SyncWorld,
+  useSyncWorld,
   UPSTREAM_TIP,
 } from '../../../support/sync/sync-world.js';
 import { inActivity } from '../../../support/temporal/in-activity.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 import { withoutPauses } from '../../../support/scale/no-pauses.js';
 
 const OVER = new Error('as far as this test goes');
 
 describe('the container of a sync', () => {
   withoutPauses();
-  const newPath = useNewPaths();
-  let world: SyncWorld;
+  const world = useSyncWorld();
   /** Slots that were given to turns which run already. */
   let adopted: string[];
-  beforeEach(async () => {
-    world = await SyncWorld.open(newPath());
+  beforeEach(() => {
     adopted = [];
     const { host } = world.ports;
     host.disk.look = () => Promise.resolve({ bytes: 0, inodes: 0 });

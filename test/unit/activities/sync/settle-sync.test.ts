@@ -9,7 +9,7 @@ import { BottleRuntimeError, ForgeHttpError, GitError } from '../../../../src/do
 import { SetAsideError } from '../../../../src/domain/run/under-way.js';
 import type { SyncRun } from '../../../../src/domain/sync/sync.js';
 import { syncBody, syncTitle } from '../../../../src/domain/sync/sync-texts.js';
-import { HEAD, report, SLUG } from '../../../support/host/host-world.js';
+import { HEAD, failed, report, SLUG } from '../../../support/host/host-world.js';
 import { turnResult } from '../../../support/machine/world.js';
 import {
   AGENT_BRANCH,
@@ -17,10 +17,9 @@ import {
   FORK,
   FORK_TIP,
   syncOrder,
-  SyncWorld,
+  useSyncWorld,
   UPSTREAM_TIP,
 } from '../../../support/sync/sync-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 import { withoutPauses } from '../../../support/scale/no-pauses.js';
 
 const STUCK = 'c'.repeat(40);
@@ -28,12 +27,10 @@ const SCAN = { scanner: 'off', outcome: 'clean', findings: 0, rules: [] } as con
 
 describe('settling a sync', () => {
   withoutPauses();
-  const newPath = useNewPaths();
   const { signal } = new AbortController();
-  let world: SyncWorld;
+  const world = useSyncWorld();
   let run: SyncRun;
   beforeEach(async () => {
-    world = await SyncWorld.open(newPath());
     run = await world.run();
   });
 
@@ -177,8 +174,7 @@ describe('settling a sync', () => {
     [
       'the workspace cannot be read',
       () => {
-        world.host.answers = ({ name }) =>
-          name === 'publish' ? { exitCode: 67, stdout: new Uint8Array(), stderr: '' } : report();
+        world.host.answers = ({ name }) => (name === 'publish' ? failed(67) : report());
       },
       'failed',
       /alternates/,

@@ -6,9 +6,8 @@ import { restoreSession } from '../../../../src/activities/transcript/restore-se
 import { snapshotSession } from '../../../../src/activities/transcript/snapshot-session.js';
 import { sha256 } from '../../../../src/activities/base/sha256.js';
 import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 import { PREPARED } from '../../../support/machine/world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 const CLI = '/home/agent/.cli';
 
@@ -19,16 +18,14 @@ interface Restored {
 
 /** The real steps over real files; the engine says what its archives hold. */
 describe('snapshots that are kept of a session', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   /** Of the engine, which is asked for a path. */
   let fault: Error | undefined;
   let archives: Map<string, Uint8Array>;
   let restored: Restored[];
   let ports: HostPorts;
 
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  beforeEach(() => {
     world.containers = { agent: { status: 'exited' } };
     [fault, restored] = [undefined, []];
     archives = new Map([[`${CLI}/deep/sessions`, new Uint8Array([1])]]);

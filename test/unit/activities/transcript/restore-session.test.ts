@@ -5,8 +5,7 @@ import { newestSnapshot, snapshotOf } from '../../../../src/activities/transcrip
 import { restoreSession } from '../../../../src/activities/transcript/restore-session.js';
 import { packSnapshot, type SnapshotPart } from '../../../../src/activities/transcript/snapshot.js';
 import { BottleRuntimeError } from '../../../../src/domain/base/errors.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 
 const HOME = '/home/agent';
 const DEEP: SnapshotPart = { path: `${HOME}/.cli/deep/sessions`, tar: Uint8Array.of(1) };
@@ -25,13 +24,11 @@ async function headersOf(tar: Uint8Array): Promise<readonly Headers[]> {
 }
 
 describe('the session of a run in a fresh home', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   let ports: HostPorts;
   let restored: { readonly into: string; readonly tar: Uint8Array }[];
   let fault: (into: string) => Error | undefined;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  beforeEach(() => {
     restored = [];
     fault = () => undefined;
     const restore = (slug: string, role: string, into: string, tar: Uint8Array): Promise<void> => {

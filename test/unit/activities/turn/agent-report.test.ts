@@ -3,17 +3,12 @@ import { agentReport, sessionOf } from '../../../../src/activities/turn/agent-re
 import { blankTurnRecord, TurnJournal } from '../../../../src/activities/turn/turn-journal.js';
 import { CONTAINER_GONE } from '../../../../src/domain/run/turn.js';
 import type { ReportedUse, StreamSummary } from '../../../../src/domain/agent/agent-stream.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 
 const DONE = { id: 'd', status: 'success', summary: '', at: 1 } as const;
 
 describe('what an agent’s output amounted to', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
-  });
+  const world = useHostWorld();
 
   const use = (inputTokens: number): ReportedUse => ({
     inputTokens,

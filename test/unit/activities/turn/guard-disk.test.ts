@@ -5,20 +5,17 @@ import { guardDisk } from '../../../../src/activities/turn/guard-disk.js';
 import { blankTurnRecord, TurnJournal } from '../../../../src/activities/turn/turn-journal.js';
 import type { DiskUsage } from '../../../../src/domain/bottle/disk-usage.js';
 import { until } from '../../../support/bundle/until.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 
 const HELD: DiskUsage = { bytes: 50, inodes: 5 };
 
 describe('a turn under the host’s disk guard', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   let guarded: GuardedTurn[];
   let most: DiskUsage | null;
   let journal: TurnJournal;
   let abort: AbortController;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  beforeEach(() => {
     [guarded, most, abort] = [[], null, new AbortController()];
     world.ports.disk.watch = (turn) => {
       guarded.push(turn);

@@ -3,17 +3,15 @@ import { mock } from 'node:test';
 import type { HostPorts } from '../../../../src/activities/ports/host-ports.js';
 import { Relay } from '../../../../src/activities/turn/relay.js';
 import { TurnJournal } from '../../../../src/activities/turn/turn-journal.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 import { passTimeUntil } from '../../../support/turn/pass-time.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
 
 describe('the relay, for as long as its turn runs', () => {
-  const newPath = useNewPaths();
   let looks: number;
   let tell: () => void;
   let unwatched: number;
   let read: () => Promise<unknown>;
-  let world: HostWorld;
+  const world = useHostWorld();
   let over: AbortController;
   let running: Promise<void>;
 
@@ -21,7 +19,6 @@ describe('the relay, for as long as its turn runs', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     [looks, unwatched, tell] = [0, 0, () => assert.fail('nobody watches')];
     read = () => Promise.resolve({ messages: [], flood: false, refused: [] });
-    world = await HostWorld.open(newPath());
     const { files } = world.ports;
     const ports = {
       ...world.ports,

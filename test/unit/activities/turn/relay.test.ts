@@ -5,17 +5,15 @@ import { TurnJournal } from '../../../../src/activities/turn/turn-journal.js';
 import type { QueueAnswer, QueueBody, QueueMessage } from '../../../../src/domain/run/queue.js';
 import type { PublishResult } from '../../../../src/domain/run/turn.js';
 import { until } from '../../../support/bundle/until.js';
-import { HostWorld, SLUG } from '../../../support/host/host-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useHostWorld, SLUG } from '../../../support/host/host-world.js';
 
 const NOW = 1_700_000_000_000;
 const ON = { slug: SLUG, turn: 1, at: NOW };
 
 /** One drain after the other, over a queue in memory; files and marks are real. */
 describe('the relay', () => {
-  const newPath = useNewPaths();
   const { signal } = new AbortController();
-  let world: HostWorld;
+  const world = useHostWorld();
   let messages: QueueMessage[];
   let answers: QueueAnswer[];
   let events: string[];
@@ -30,7 +28,6 @@ describe('the relay', () => {
   let journal: TurnJournal;
 
   beforeEach(async () => {
-    world = await HostWorld.open(newPath());
     [messages, answers, events, setAside] = [[], [], [], []];
     [isFlooded, whySetAside, begun] = [false, null, 0];
     openPr = () => Promise.reject(new Error('nobody is asked'));

@@ -4,15 +4,13 @@ import { scansOf } from '../../../../src/activities/publish/publish-scans.js';
 import { TextChecks, type TextMessage } from '../../../../src/activities/turn/text-checks.js';
 import type { QueueAnswer } from '../../../../src/domain/run/queue.js';
 import type { SecretScan } from '../../../../src/domain/secret/secret-guard.js';
-import { HostWorld, SECRET, SLUG } from '../../../support/host/host-world.js';
-import { useNewPaths } from '../../../support/webhook/temp-dir.js';
+import { useHostWorld, SECRET, SLUG } from '../../../support/host/host-world.js';
 
 const ON = { slug: SLUG, turn: 1 };
 
 /** The scanner is the real one without gitleaks, which knows the orchestrator's own secrets; the queue is in memory. */
 describe('texts that are looked through before they are posted', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
+  const world = useHostWorld();
   let answers: QueueAnswer[];
   let acknowledged: string[];
   let retracted: string[];
@@ -22,8 +20,7 @@ describe('texts that are looked through before they are posted', () => {
   let checks: TextChecks;
   const stop = new AbortController();
 
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
+  beforeEach(() => {
     [answers, acknowledged, retracted, work] = [[], [], [], []];
     const { secrets } = world.ports;
     scanTexts = secrets.scanTexts.bind(secrets);

@@ -2,18 +2,13 @@ import assert from 'node:assert/strict';
 import { keepPushed } from '../../../../../src/activities/base/last-pushed.js';
 import { protectedCommit } from '../../../../../src/activities/turn/begin/protected-commit.js';
 import { blankTurnRecord } from '../../../../../src/activities/turn/turn-journal.js';
-import { HEAD, HostWorld, SLUG } from '../../../../support/host/host-world.js';
-import { useNewPaths } from '../../../../support/webhook/temp-dir.js';
+import { HEAD, useHostWorld, SLUG } from '../../../../support/host/host-world.js';
 
 const [START, RESET, PUSHED, COUNTED] = ['1'.repeat(40), '2'.repeat(40), '3'.repeat(40), '4'.repeat(40)];
 const REFS = { resetTo: null, startSha: START, branchSha: null };
 
 describe('the commit that must stay in a branch’s history', () => {
-  const newPath = useNewPaths();
-  let world: HostWorld;
-  beforeEach(async () => {
-    world = await HostWorld.open(newPath());
-  });
+  const world = useHostWorld();
 
   const found = (
     refs: Partial<Parameters<typeof protectedCommit>[2]> = {},

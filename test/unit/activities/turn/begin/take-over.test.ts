@@ -6,7 +6,7 @@ import { blankTurnRecord, TurnJournal } from '../../../../../src/activities/turn
 import { GitError } from '../../../../../src/domain/base/errors.js';
 import type { OneShotSpec } from '../../../../../src/domain/bottle/bottle-runtime.js';
 import type { TurnRecord } from '../../../../../src/domain/run/run-files.js';
-import { BASE, HEAD, report, SLUG } from '../../../../support/host/host-world.js';
+import { BASE, HEAD, failed, report, SLUG } from '../../../../support/host/host-world.js';
 import { TurnWorld } from '../../../../support/turn/turn-world.js';
 import { useNewPaths } from '../../../../support/webhook/temp-dir.js';
 
@@ -143,8 +143,7 @@ describe('the first turn of a run that was moved here', () => {
     });
 
     it('does not begin in it when it cannot be emptied', async () => {
-      world.host.answers = ({ name }) =>
-        name === 'remove' ? { exitCode: 1, stdout: new Uint8Array(), stderr: 'busy' } : report();
+      world.host.answers = ({ name }) => (name === 'remove' ? failed(1, 'busy') : report());
       await assert.rejects(begin(lost), /the container that removes it ended with 1: busy/);
       assert.ok(!order().includes('create agent'));
     });
