@@ -3,7 +3,6 @@ import type { Clock } from '../../domain/base/clock.js';
 import type { DiskRequest, DiskSpace, DiskUsage, FileSystemSpace } from '../../domain/bottle/disk-usage.js';
 import { DiskFloor, shortagesOf } from './disk-floor.js';
 import { afterRise, excessOf, isWithin, limitOf, quotaOf, sum } from './disk-quota.js';
-import { mostHeld, type PastMeasure } from './holds-most.js';
 import type { Log } from '../../domain/base/log.js';
 
 export interface DiskLimits {
@@ -43,14 +42,15 @@ const FLOOR_MEASURE_MS = 5_000;
 
 const NONE: DiskUsage = { bytes: 0, inodes: 0 };
 const UNCOUNTED: DiskUsage = { bytes: Infinity, inodes: Infinity };
+const HELD_MOST = 'this run held most';
+const MAY_HOLD_MOST = 'this run may hold most: it could not be measured just now';
 
 interface Watched {
   readonly turn: GuardedTurn;
   readonly limit: DiskUsage;
   readonly over: AbortController;
-  /** The last measure. The first one is what it held before its turn. */
-  known: PastMeasure | null;
-  readonly began: DiskUsage | null;
+  /** The last measure, and what all file systems held when it began. The first one is what it held before its turn. */
+  known: { readonly held: DiskUsage; readonly used: DiskUsage } | null;
   /** The measure under way, if one is. */
   measuring: Promise<DiskUsage | null> | null;
   /** When it was measured or tried to be, at first when the watch began; and how long that took, milliseconds. */
@@ -84,8 +84,7 @@ export class DiskGuard {
       turn,
       limit: limitOf(held ?? NONE, quotaOf(turn.asked, this.limits.quota)),
       over: new AbortController(),
-      known: held && usedBefore && { held, used: usedBefore, others: this.mostOfAll() },
-      began: usedBefore && held,
+      known: held && usedBefore && { held, used: usedBefore },
       measuring: null,
       triedAt: this.clock.now(),
       took: 0,
@@ -144,10 +143,6 @@ export class DiskGuard {
     return known && afterRise(known.held, known.used, this.used);
   }
 
-  private mostOfAll(): ReadonlyMap<string, DiskUsage | null> {
-    return new Map([...this.watched].map(([slug, entry]) => [slug, this.atMost(entry)]));
-  }
-
   /** `null` when nobody can say. One at a time of a run: its container has one name. Never rejects. */
   private measure(entry: Watched): Promise<DiskUsage | null> {
     entry.measuring ??= this.measureNow(entry).finally(() => {
@@ -158,7 +153,7 @@ export class DiskGuard {
 
   private async measureNow(entry: Watched): Promise<DiskUsage | null> {
     const { turn, over, limit } = entry;
-    const before = { used: this.used, others: this.mostOfAll() };
+    const { used } = this;
     const begunAt = this.clock.now();
     try {
       const held = await this.source.usage(turn.slug, over.signal);
@@ -167,7 +162,7 @@ export class DiskGuard {
         this.stop(entry, 'the run holds more files than can be counted in time');
         return null;
       }
-      entry.known = { held, ...before };
+      entry.known = { held, used };
       turn.onMeasured(held);
       const excess = excessOf(held, limit);
       if (excess !== null) this.stop(entry, excess);
@@ -194,7 +189,10 @@ export class DiskGuard {
     this.stop(found.entry, `this machine has ${first.left} left, and ${found.why}`);
   }
 
-  /** The turn to stop, and why it is that one, for people and for the next prompt. */
+  /**
+   * The turn to stop, and why it is that one, for people and for the next prompt. A run that cannot be measured now counts with the
+   * most that it can hold, all that it is allowed if it never was: a tree that is slow to walk hides nothing.
+   */
   private async holdsMost(
     what: keyof DiskUsage,
   ): Promise<{ readonly entry: Watched; readonly why: string } | undefined> {
@@ -205,22 +203,15 @@ export class DiskGuard {
     const measured = await Promise.all(
       candidates.map(async (entry) => {
         const held = await Promise.race([this.measure(entry), late]);
-        const { turn, known: before, began, limit, over } = entry;
         // Stopped just now, because it holds more than can be counted.
-        const isUncounted = held === null && over.signal.aborted;
-        return { entry, slug: turn.slug, held: isUncounted ? UNCOUNTED : held, before, began, limit };
+        if (held === null && entry.over.signal.aborted) return { entry, most: UNCOUNTED, why: HELD_MOST };
+        if (held === null) return { entry, most: this.atMost(entry) ?? entry.limit, why: MAY_HOLD_MOST };
+        return { entry, most: held, why: HELD_MOST };
       }),
     );
     // Some may have ended meanwhile.
-    const there = measured.filter(({ entry, slug }) => this.watched.get(slug) === entry);
-    const most = there.map((holder) => mostHeld(holder, there, this.used, what));
-    const first = there[most.indexOf(Math.max(...most))];
-    if (first === undefined) return undefined;
-    const why =
-      first.held === null
-        ? 'this run may hold most: it could not be measured just now'
-        : 'this run held most';
-    return { entry: first.entry, why };
+    const there = measured.filter(({ entry }) => this.watched.get(entry.turn.slug) === entry);
+    return there.toSorted((a, b) => b.most[what] - a.most[what])[0];
   }
 
   private stop(entry: Watched, detail: string): void {
