@@ -41,7 +41,7 @@ export interface Orchestrator extends ProposalDesk {
    * Resolves when the turn is over and the run rests: frozen, or destroyed. Turns that follow at once are followed, too: a
    * nudge, a fresh session, what people wrote meanwhile. However long that takes.
    */
-  waitForTurn(slug: string, turn: number): Promise<TurnOutcome>;
+  waitForTurn(begun: Started): Promise<TurnOutcome>;
   close(): Promise<void>;
 }
 

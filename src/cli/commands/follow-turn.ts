@@ -28,7 +28,7 @@ export async function followTurn(
   }
   // Whoever leaves needs to know what goes on.
   printProblem(io, `bot-bottle: following turn ${String(turn)} of ${slug}; it goes on if you leave`);
-  const outcome = await orchestrator.waitForTurn(slug, turn);
+  const outcome = await orchestrator.waitForTurn(begun);
   if (options.json) printJson(io, { slug, workflowId, ...outcome });
   else {
     printLine(io, `${slug}: ${told(outcome)}`);

@@ -1,10 +1,9 @@
 /** The commands' orchestrator over Temporal: updates for commands, queries for what is, rows for the list. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workflowIdOf, type SubjectRef } from '../../domain/forge/issue.js';
+import { workflowIdOf } from '../../domain/forge/issue.js';
 import { dayOf } from '../../domain/run/budget.js';
 import type { OperatorCommand } from '../../domain/run/events.js';
-import { identityOf, isLiving, type ForgeStateRow } from '../../domain/run/rows.js';
-import type { Database } from '../../domain/run/stores.js';
+import { isLiving } from '../../domain/run/rows.js';
 import {
   commandUpdates,
   stateQuery,
@@ -12,53 +11,28 @@ import {
   type CommandAccepted,
   type RunView,
 } from '../../workflows/messages.js';
-import { CliError, notFound, UnreachableError } from '../base/errors.js';
+import { CliError, UnreachableError } from '../base/errors.js';
 import { EXIT } from '../base/exit-codes.js';
-import type {
-  NotFound,
-  Orchestrator,
-  Refused,
-  RunCommand,
-  Started,
-  StepUnderWay,
-} from '../base/orchestrator.js';
-import { call, CALL_MS, noAnswer, refusalOf, send } from './call-workflow.js';
+import type { NotFound, Orchestrator, Refused, RunCommand, Started } from '../base/orchestrator.js';
+import { call, CALL_MS, refusalOf, send } from './call-workflow.js';
 import { changePause } from './change-pause.js';
 import type { OrchestratorWorld } from './orchestrator-world.js';
 import { patiently } from './patiently.js';
 import { proposalDesk } from './proposal-desk-client.js';
 import { rowOf } from './row-of-target.js';
-import { summaryOf } from './run-summary.js';
-import { stepUnderWay } from './step-under-way.js';
+import { quick, summaryOf } from './run-summary.js';
 import { outcomeOf } from './turn-outcome.js';
 
 const POLL_MS = 500;
-const LIVE_VIEW_MS = 3_000;
 
 export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
   const { database } = world;
-  const quick = { ...world, callMs: LIVE_VIEW_MS };
-  // A run that this command started is known before its row is written, and even if none ever is.
-  const begun = new Map<string, SubjectRef>();
   const view = (workflowId: string): Promise<RunView | undefined> =>
     call(world, (handle) => handle.query(stateQuery), workflowId);
 
-  /** Rows are written at the turns of a life; in between the workflow knows better. Without Temporal the row stands. */
-  async function liveView(row: ForgeStateRow): Promise<RunView | undefined> {
-    if (row.status === 'destroyed') return undefined;
-    const live = await call(quick, (handle) => handle.query(stateQuery), row.workflowId).catch(noAnswer);
-    return live?.slug === row.slug ? live : undefined;
-  }
-
-  async function liveStep(row: ForgeStateRow): Promise<StepUnderWay | null> {
-    if (row.status === 'destroyed') return null;
-    const found = await call(quick, (handle) => handle.describe(), row.workflowId).catch(noAnswer);
-    return found === undefined ? null : stepUnderWay(world.client, found);
-  }
-
   /** The last thing the workflow noted: why a run ended that never ran. */
-  async function lastNote(subject: SubjectRef): Promise<string> {
-    const timeline = await call(world, (handle) => handle.query(timelineQuery), workflowIdOf(subject));
+  async function lastNote(workflowId: string): Promise<string> {
+    const timeline = await call(world, (handle) => handle.query(timelineQuery), workflowId);
     return timeline?.at(-1)?.what ?? 'see the log of the worker';
   }
 
@@ -72,9 +46,9 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
     return accepted ?? { kind: 'not_found' };
   }
 
-  async function begunRun(subject: SubjectRef, earlier: string | null): Promise<Started | Refused> {
+  async function begunRun(workflowId: string, earlier: string | null): Promise<Started | Refused> {
     const fresh = await until(world.callMs ?? CALL_MS, async () => {
-      const now = await view(workflowIdOf(subject));
+      const now = await view(workflowId);
       const slug = now?.slug ?? null;
       return slug !== null && slug !== earlier && now !== undefined && now.turn > 0
         ? { slug, turn: now.turn }
@@ -89,14 +63,14 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       );
     });
     // The workflow answers, so it took the trigger and ended again, or did not take it.
-    if (fresh === undefined) return { kind: 'refused', reason: await lastNote(subject) };
-    begun.set(fresh.slug, subject);
-    return { kind: 'started', slug: fresh.slug, workflowId: workflowIdOf(subject), turn: fresh.turn };
+    if (fresh === undefined) return { kind: 'refused', reason: await lastNote(workflowId) };
+    return { kind: 'started', slug: fresh.slug, workflowId, turn: fresh.turn };
   }
 
   return {
     async start(subject, options) {
-      const before = await view(workflowIdOf(subject));
+      const workflowId = workflowIdOf(subject);
+      const before = await view(workflowId);
       const earlier = before?.slug ?? null;
       if (earlier !== null && before?.phase !== 'destroyed') {
         const reason = `${earlier} is ${before?.phase ?? 'there'}: bot-bottle orchestrate resume --slug ${earlier}`;
@@ -104,12 +78,12 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
       }
       const sent = await world.trigger(subject, options);
       if (sent.kind === 'refused') return sent;
-      return begunRun(subject, earlier);
+      return begunRun(workflowId, earlier);
     },
 
     async startLocal(source, options) {
       const sent = await world.triggerLocal(source, options);
-      return sent.kind === 'refused' ? sent : begunRun(sent.subject, null);
+      return sent.kind === 'refused' ? sent : begunRun(workflowIdOf(sent.subject), null);
     },
 
     async resume(slug, prompt) {
@@ -140,12 +114,12 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     async status({ all }) {
       const rows = await (all ? database.forgeState.all() : database.forgeState.living());
-      return Promise.all(rows.map((row) => summaryOf(world, row, liveView, liveStep)));
+      return Promise.all(rows.map((row) => summaryOf(world, row)));
     },
 
     run: async (slug) => {
       const row = await database.forgeState.ofRun(slug);
-      return row && summaryOf(world, row, liveView, liveStep);
+      return row && summaryOf(world, row);
     },
 
     timeline: async (slug) => {
@@ -160,9 +134,9 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     overview: () => database.runs.overview(),
     live: async ({ slug, workflowId }) => {
-      const view = await call(quick, (handle) => handle.query(stateQuery), workflowId);
-      if (view?.slug !== slug) return null;
-      return { phase: view.phase, turn: view.turn, microUsd: view.spent.microUsd };
+      const live = await call(quick(world), (handle) => handle.query(stateQuery), workflowId);
+      if (live?.slug !== slug) return null;
+      return { phase: live.phase, turn: live.turn, microUsd: live.spent.microUsd };
     },
 
     rejections: (limit) => world.rejections(limit),
@@ -174,13 +148,12 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     ...proposalDesk(world),
 
-    async waitForTurn(slug, turn) {
-      const subject = begun.get(slug) ?? (await subjectOfSlug(database, slug));
+    async waitForTurn({ slug, workflowId, turn }) {
       for (;;) {
-        const now = await patiently(() => view(workflowIdOf(subject)));
+        const now = await patiently(() => view(workflowId));
         const outcome = outcomeOf(now, slug, turn, world.fetchCommand(slug));
         if (outcome === 'never_ran') {
-          const why = now?.detail ?? (await patiently(() => lastNote(subject)));
+          const why = now?.detail ?? (await patiently(() => lastNote(workflowId)));
           throw new CliError('failed', EXIT.failed, `the turn did not run: ${why}`);
         }
         if (outcome !== undefined) return outcome;
@@ -190,13 +163,6 @@ export function orchestratorClient(world: OrchestratorWorld): Orchestrator {
 
     close: () => world.close(),
   };
-}
-
-/** The row of a run that has just begun may come a moment later. */
-async function subjectOfSlug(database: Database, slug: string): Promise<SubjectRef> {
-  const row = await until(CALL_MS, () => rowOf(database, { kind: 'slug', slug }));
-  if (row === undefined) throw notFound(`no run ${slug}: bot-bottle orchestrate status lists the runs`);
-  return identityOf(row);
 }
 
 function hasEnded(slug: string): Refused {

@@ -123,7 +123,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       assert.ok(started.kind === 'started');
       assert.equal(started.turn, 1);
       await addRow(started.slug);
-      const first = await client.waitForTurn(started.slug, started.turn);
+      const first = await client.waitForTurn(started);
       assert.deepEqual([first.exitCode, first.doneStatus, first.pr], [0, 'success', 13]);
 
       const again = await client.start(subject, OPTIONS);
@@ -133,7 +133,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       const resumed = await client.resume(started.slug, 'go on');
       assert.deepEqual(resumed, { ...started, turn: 2 });
       assert.deepEqual(prompts, ['go on']);
-      assert.equal((await client.waitForTurn(started.slug, 2)).exitCode, 42);
+      assert.equal((await client.waitForTurn({ ...started, turn: 2 })).exitCode, 42);
       assert.equal(fake.ran.length, 2);
       assert.deepEqual(
         fake.commanded.map(({ who, kind, detail }) => [who, kind, detail]),
@@ -153,7 +153,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
-      const ended = await client.waitForTurn(started.slug, 1);
+      const ended = await client.waitForTurn(started);
       assert.deepEqual(ended, {
         turn: 2,
         exitCode: 0,
@@ -191,7 +191,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       assert.ok(started.kind === 'started');
       await client.command({ kind: 'subject', subject }, { kind: 'freeze' });
       paused();
-      const { turn, exitCode, reason } = await client.waitForTurn(started.slug, 1);
+      const { turn, exitCode, reason } = await client.waitForTurn(started);
       assert.deepEqual([turn, exitCode, reason], [1, null, 'paused']);
     });
   });
@@ -210,7 +210,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       const client = orchestrator();
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
-      const { reason, exitCode, stopped } = await client.waitForTurn(started.slug, 1);
+      const { reason, exitCode, stopped } = await client.waitForTurn(started);
       assert.deepEqual([reason, exitCode, stopped], ['closed', 143, 'closed']);
     });
   });
@@ -222,7 +222,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
       const started = await client.start(subject, OPTIONS);
       assert.ok(started.kind === 'started');
       await addRow(started.slug, 90_001);
-      await client.waitForTurn(started.slug, 1);
+      await client.waitForTurn(started);
       const byPr = { kind: 'subject', subject: { ...subject, number: 90_001 } } as const;
       const refused = await client.command(byPr, { kind: 'extend', ms: 1_000 });
       assert.deepEqual(refused, { kind: 'refused', reason: 'no turn is running (frozen)' });
@@ -262,7 +262,7 @@ describe('the commands’ orchestrator over a real workflow', function () {
         return;
       }
       await assert.rejects(
-        client.waitForTurn(started.slug, 1),
+        client.waitForTurn(started),
         (error: unknown) =>
           error instanceof CliError &&
           error.exitCode === EXIT.failed &&

@@ -168,8 +168,8 @@ describe('orchestrate resume', () => {
   });
 
   const waiting = (ended: TurnOutcome, ...more: string[]): ReturnType<ReturnType<typeof cliWith>['run']> => {
-    const waitForTurn: Orchestrator['waitForTurn'] = (slug, turn) => {
-      assert.deepEqual([slug, turn], [SLUG, 3]);
+    const waitForTurn: Orchestrator['waitForTurn'] = (begun) => {
+      assert.deepEqual(begun, started);
       return Promise.resolve(ended);
     };
     return cliWith({ orchestrator: { resume, waitForTurn } }).run(...args, '--wait', ...more);
