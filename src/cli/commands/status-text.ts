@@ -15,12 +15,11 @@ export interface StatusLook {
   readonly columns: number | null;
 }
 
-/** The whole table where it fits; else one whose longest columns stand below their run; else some lines a run. */
+/** A table where it fits, else some lines a run. */
 export function statusText(runs: readonly RunSummary[], { now, columns }: StatusLook): string {
   const width = columns ?? Infinity;
   const lines =
-    tableOf(runs, [...FIRST, ...LONG, ...LAST], () => [], now, width) ??
-    tableOf(runs, [...FIRST, ...LAST], (run) => [identity(run)], now, width) ??
+    tableOf(runs, now, width) ??
     runs.flatMap((run, index) => [...(index === 0 ? [] : ['']), ...block(run, now, width)]);
   const note = runs.some(({ stale }) => stale) ? ['', ...wrap(STALE, width)] : [];
   return [...lines, ...note].map((line) => `${line}\n`).join('');
@@ -31,17 +30,13 @@ interface Column {
   readonly cell: (run: RunSummary, now: number) => string;
 }
 
-const FIRST: readonly Column[] = [
+const COLUMNS: readonly Column[] = [
   { name: 'ISSUE', cell: ({ issue }) => issue ?? '-' },
   { name: 'AGENT', cell: ({ agent }) => agent },
   { name: 'BOTTLES', cell: ({ bottles }) => listed(bottles) },
-];
-const LONG: readonly Column[] = [
   { name: 'SLUG', cell: ({ slug }) => slug },
   { name: 'BACKEND', cell: ({ backend }) => backend },
   { name: 'GIT USER', cell: ({ gitUser }) => gitUser },
-];
-const LAST: readonly Column[] = [
   { name: 'STATUS', cell: ({ status }) => status },
   { name: 'PHASE', cell: ({ phase, stale }) => (stale ? `${phase} (stale)` : phase) },
   { name: 'REASON', cell: ({ reason }) => reason ?? '-' },
@@ -49,28 +44,21 @@ const LAST: readonly Column[] = [
   { name: 'PR', cell: ({ pr }) => (pr === null ? '-' : `#${String(pr)}`) },
 ];
 
-/** `undefined` where it does not fit. @param below lines below a run's, before those of its detail */
-function tableOf(
-  runs: readonly RunSummary[],
-  columns: readonly Column[],
-  below: (run: RunSummary) => readonly string[],
-  now: number,
-  width: number,
-): string[] | undefined {
-  const cells = runs.map((run) => columns.map(({ cell }) => cell(run, now)));
-  const names = columns.map(({ name }) => name);
+/** `undefined` where it does not fit. */
+function tableOf(runs: readonly RunSummary[], now: number, width: number): string[] | undefined {
+  const cells = runs.map((run) => COLUMNS.map(({ cell }) => cell(run, now)));
+  const names = COLUMNS.map(({ name }) => name);
   const [header = '', ...rows] = table(names, cells).trimEnd().split('\n');
   if ([header, ...rows].some((line) => displayWidth(line) > width)) return undefined;
-  const more = (run: RunSummary): string[] => [
-    ...below(run).flatMap((text) => indented(text, width)),
-    ...addresses(run, width),
-    ...detailOf(run, width),
+  return [
+    header,
+    ...runs.flatMap((run, index) => [rows[index] ?? '', ...addresses(run, width), ...detailOf(run, width)]),
   ];
-  return [header, ...runs.flatMap((run, index) => [rows[index] ?? '', ...more(run)])];
 }
 
 function block(run: RunSummary, now: number, width: number): string[] {
-  const { issue, agent, bottles, status, phase, reason, lastCheckinAt, pr, stale } = run;
+  const { issue, slug, agent, bottles, backend, gitUser } = run;
+  const { status, phase, reason, lastCheckinAt, pr, stale } = run;
   const heading = [
     ...(issue === null ? [status] : [`${issue}  ${status}`]),
     ...(phase === status ? [] : [`phase ${phase}`]),
@@ -82,14 +70,10 @@ function block(run: RunSummary, now: number, width: number): string[] {
   return [
     ...wrap(escapeTerminal(heading), width),
     ...indented(`agent ${agent}, bottles ${listed(bottles)}`, width),
-    ...indented(identity(run), width),
+    ...indented(`${slug}, ${backend}, git user ${gitUser}`, width),
     ...addresses(run, width),
     ...detailOf(run, width),
   ];
-}
-
-function identity({ slug, backend, gitUser }: RunSummary): string {
-  return `${slug}, ${backend}, git user ${gitUser}`;
 }
 
 /** Of issue and pull request, in one line where they fit. They are opened or copied: a terminal may break them, we may not. */

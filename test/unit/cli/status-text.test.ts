@@ -82,13 +82,6 @@ describe('the text of orchestrate status', () => {
         assert.ok(text.includes(part), `${part} in ${text}`);
     });
 
-  it('keeps the table, with its longest columns below each run, where the terminal is not much wider', () => {
-    const [header = '', first = '', below = ''] = lines(110);
-    assert.match(header, /^ISSUE +AGENT +BOTTLES +STATUS +PHASE +REASON +CHECK-IN +PR$/);
-    assert.match(first, /^a\/b#1 +coder +default +running +running +- +3m ago +-$/);
-    assert.equal(below, '  coder-alice-demo-12-abcde, docker, git user Coder <coder@git.example>');
-  });
-
   it('has the addresses of issue and pull request whole, in one line where they fit, and one of them once', () => {
     const pull = 'https://git.example/a/b/pulls/3';
     const addressesIn = (columns: number, change: Partial<RunSummary>): string[] =>
