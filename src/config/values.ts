@@ -1,6 +1,7 @@
 /** How a setting's text becomes a value. Every parser throws `InvalidInputError` saying what would be right. */
 import path from 'node:path';
 import { readUsd } from '../domain/run/budget.js';
+import { isLoopbackHost } from '../domain/base/loopback.js';
 import { formatDuration, parseDuration } from '../domain/base/duration.js';
 import { parsePrice } from '../domain/egress/model-prices.js';
 import { whyNotEncrypted, whyNoUpstream } from '../domain/egress/route-checks.js';
@@ -134,13 +135,11 @@ export const modelAddress: Kind<string> = kind('URL', (text, context) => {
   return address;
 });
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** The same for what only its receiver may read. */
 export const notifyUrl: Kind<string> = kind('URL', (text, context) => {
   const address = httpUrl.parse(text, context);
   const { protocol, hostname } = new URL(address);
-  if (protocol === 'http:' && !LOOPBACK.test(hostname))
+  if (protocol === 'http:' && !isLoopbackHost(hostname))
     throw new InvalidInputError('expected https: http only to a loopback address');
   return address;
 });

@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import { isLoopbackHost } from './is-loopback.js';
+import { isLoopbackHost } from '../../domain/base/loopback.js';
 
 export interface LoopbackOptions {
   /** Directory that is mounted read-only into bundles. */

@@ -1,9 +1,9 @@
 /** What to say when something is missing: every text names the place, the setting and the command. */
 import { isIP } from 'node:net';
 import type { ForgeHttpError } from '../../domain/base/errors.js';
+import { isLoopbackHost } from '../../domain/base/loopback.js';
 import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import type { AdminTarget } from '../../domain/forge/forge-admin.js';
-import { isLoopbackHost } from './webhook-url.js';
 
 const TOKEN_FILE = 'admin-token.txt';
 

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
+import { isLoopbackHost } from '../../domain/base/loopback.js';
 
 export const WEBHOOK_PATH = '/webhooks/gitea';
 
@@ -31,11 +32,6 @@ export function webhookUrl({ given, publicUrl, forgeApi, listen }: UrlQuestion):
 /** Whether an address ends where our door is. */
 export function hasWebhookPath(url: string): boolean {
   return URL.canParse(url) && new URL(url).pathname.endsWith(WEBHOOK_PATH);
-}
-
-export function isLoopbackHost(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare);
 }
 
 function withPath(text: string, source: string): string {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../domain/base/message-of.js';
-import { isLoopbackHost } from '../../adapters/loopback/is-loopback.js';
+import { isLoopbackHost } from '../../domain/base/loopback.js';
 import type { Config } from '../../config/load-config.js';
 import { ensureHome } from '../../config/home.js';
 import { InvalidInputError } from '../../domain/base/errors.js';

@@ -16,7 +16,7 @@ import { currentKeyId, homeSigner } from '../../adapters/dsse/signing-keys.js';
 import { auditLog } from '../../adapters/files/supervise/audit-log.js';
 import { proposalFiles } from '../../adapters/files/supervise/proposal-files.js';
 import { UnderWayFiles } from '../../adapters/files/under-way.js';
-import { isLoopback } from '../../adapters/loopback/is-loopback.js';
+import { isLoopback } from '../../domain/base/loopback.js';
 import { serveLoopback } from '../../adapters/loopback/serve-loopback.js';
 import { openDatabase } from '../../adapters/sqlite/open-database.js';
 import { lazyClient } from '../../adapters/temporal/connect.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isLoopback, isLoopbackHost } from '../../../../src/adapters/loopback/is-loopback.js';
+import { isLoopback, isLoopbackHost } from '../../../../src/domain/base/loopback.js';
 
 describe('a loopback URL', () => {
   it('is 127/8, ::1 or localhost, however it is written', () => {
