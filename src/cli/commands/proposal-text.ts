@@ -20,7 +20,7 @@ export function listText(rows: readonly ListedProposal[], now: number): string {
       shortProposalId(id),
       slug,
       tool,
-      age(now - at),
+      `${age(now - at)} ago`,
       String(turn),
       shown === null ? 'cannot be read' : firstEffect(effectOf(shown), EFFECT_CHARACTERS),
     ]),
@@ -32,7 +32,7 @@ export function showText(row: DecidedProposal, detail: ProposalDetail, now: numb
   const { shown, modified, notes } = detail;
   return [
     escapeTerminal(`proposal  ${id}`),
-    escapeTerminal(`run       ${slug}, turn ${String(turn)}, ${age(now - at)}`),
+    escapeTerminal(`run       ${slug}, turn ${String(turn)}, ${age(now - at)} ago`),
     escapeTerminal(`tool      ${tool}, for ${PROPOSAL_TOOLS[tool].file}`),
     escapeTerminal(`hash      ${ref}`),
     escapeTerminal(`state     ${stateText(decision)}`),

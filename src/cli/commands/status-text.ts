@@ -103,7 +103,7 @@ function indented(text: string, width: number): string[] {
 }
 
 function checkin(at: number | null, now: number): string {
-  return at === null ? '-' : age(now - at);
+  return at === null ? '-' : `${age(now - at)} ago`;
 }
 
 function listed(names: readonly string[]): string {

@@ -17,7 +17,7 @@ export function openedText(
   const head = [
     line(`proposal ${shortProposalId(row.id)} of ${row.slug}`, 'strong'),
     line(
-      `${row.tool}, turn ${String(row.turn)}, ${age(now - row.at)}, hash ${row.ref.slice(0, 16)}`,
+      `${row.tool}, turn ${String(row.turn)}, ${age(now - row.at)} ago, hash ${row.ref.slice(0, 16)}`,
       'faint',
     ),
     ...(decision === null ? [] : [line(`decided: ${stateText(decision)}`, 'alarm')]),

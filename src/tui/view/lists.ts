@@ -27,7 +27,7 @@ function factsOf({ live, now }: State, run: RunOverviewRow): string {
   const { phase, turn, microUsd } = { ...run, ...live.get(run.slug) };
   const facts = [
     phase === 'frozen' && run.reason !== null ? run.reason : phase,
-    ...(run.createdAt === null ? [] : [age(now - run.createdAt).replace(' ago', '')]),
+    ...(run.createdAt === null ? [] : [age(now - run.createdAt)]),
     `turn ${String(turn)}`,
     cost(microUsd),
   ];
@@ -44,7 +44,7 @@ export function proposalLines(state: State, columns: number): Line[] {
   const entries = seen.entries.flatMap((row) => [
     entryLine(
       safe(`${shortProposalId(row.id)} ${row.tool}`),
-      ` ${age(state.now - row.at).replace(' ago', '')}`,
+      ` ${age(state.now - row.at)}`,
       lookOf(state, 'proposals', keyOf(row) === state.proposal.key),
       columns,
     ),
