@@ -31,7 +31,7 @@ export async function sidecarFiles({ home, slug, forgeApi, token, owner, repo, i
   await new LocalQueueDirectory({ home }).writeTurnHeader(slug, { turn: 1, prNumber: null, owner, repo });
   const spec = {
     slug,
-    image: SETTINGS.BUNDLE_IMAGE.fallback as string,
+    image: SETTINGS.BUNDLE_IMAGE.fallback,
     queueOutDir: paths.queueOut,
     queueInDir: paths.queueIn,
     tokenFile: paths.bundleToken,
@@ -39,7 +39,7 @@ export async function sidecarFiles({ home, slug, forgeApi, token, owner, repo, i
     configDir: paths.currentConfig,
     caFile: null,
     loopbackDir: join(home, 'loopback'),
-    network: SETTINGS.BUNDLE_NETWORK.fallback as string,
+    network: SETTINGS.BUNDLE_NETWORK.fallback,
     env: {
       BOTTLE_SLUG: slug,
       FORGE_GITEA_API: forgeApi,

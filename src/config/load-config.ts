@@ -1,6 +1,5 @@
 /** The operator's settings: `$BOT_BOTTLE_HOME/config.yaml`, over it the environment. */
 import { readFileSync, statSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { InvalidInputError } from '../domain/base/errors.js';
 import { codecSecret } from '../domain/secret/secret-name.js';
@@ -10,7 +9,7 @@ import { checkHome, homePath } from './home.js';
 import { nearName } from './near-name.js';
 import { inspectSecret } from './secrets.js';
 import { SETTING_ROWS, SETTINGS } from './settings.js';
-import type { MachineFacts, Setting, SettingName, SettingValues } from './settings.js';
+import type { Setting, SettingName, SettingValues } from './settings.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,10 +41,7 @@ export interface LoadedConfig {
  * Reads and checks everything at once.
  * @throws InvalidInputError with every problem, one a line: `config.yaml:3: unknown setting …`
  */
-export function loadConfig(
-  env: Environment,
-  facts: MachineFacts = { cores: os.availableParallelism() },
-): LoadedConfig {
+export function loadConfig(env: Environment): LoadedConfig {
   const home = homePath(env);
   const problems: string[] = [];
   const file = readFile(home, problems);
@@ -54,7 +50,7 @@ export function loadConfig(
     { name: 'BOT_BOTTLE_HOME', value: home, source: env['BOT_BOTTLE_HOME'] ? 'environment' : 'default' },
   ];
   for (const [name, setting] of SETTING_ROWS) {
-    const raw = rawValue(name, setting, env, file, facts);
+    const raw = rawValue(name, setting, env, file);
     let value: unknown = null;
     try {
       if (raw.text !== null) value = setting.parse(raw.text, { home });
@@ -136,15 +132,13 @@ function rawValue(
   setting: Setting<unknown>,
   env: Environment,
   file: ReadonlyMap<string, FileEntry>,
-  facts: MachineFacts,
 ): RawValue {
   const fromEnv = env[name];
   // An empty variable is how compose files and shells say "not set".
   if (fromEnv !== undefined && fromEnv !== '') return { text: fromEnv, source: 'environment' };
   const entry = file.get(name);
   if (entry !== undefined) return { text: entry.text, source: 'file', line: entry.line };
-  const fallback = typeof setting.fallback === 'function' ? setting.fallback(facts) : setting.fallback;
-  return { text: fallback, source: 'default' };
+  return { text: setting.fallback, source: 'default' };
 }
 
 function readFile(home: string, problems: string[]): ReadonlyMap<string, FileEntry> {

@@ -1,6 +1,7 @@
 /** Structured logs, one JSON object a line, from which known secrets are blanked and control characters escaped. */
 import { pino } from 'pino';
 import type { Logger } from 'pino';
+import { escapeJson } from '../domain/text/escape.js';
 import { redact } from '../domain/text/redact.js';
 
 export type { Logger };
@@ -42,16 +43,4 @@ function redactAll(secrets: LogOptions['secrets']): (text: string) => string {
     }
     return clean(text);
   };
-}
-
-// JSON escapes C0 only; what is left can only stand inside a string, so a \u escape keeps the line's meaning.
-const BEYOND_JSON = /[\u007f-\u009f\p{Cf}\u2028\u2029]/gu;
-
-function escapeJson(line: string): string {
-  return line.replace(BEYOND_JSON, (char) =>
-    Array.from(
-      { length: char.length },
-      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
 }

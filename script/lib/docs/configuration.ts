@@ -31,5 +31,5 @@ Secrets are files that nobody else may read, never values of a setting:
 }
 
 function fallbackText(setting: Setting<unknown>): string {
-  return setting.fallbackText ?? (typeof setting.fallback === 'string' ? `\`${setting.fallback}\`` : '');
+  return setting.fallbackText ?? `\`${setting.fallback ?? ''}\``;
 }
