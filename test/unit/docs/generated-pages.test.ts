@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { parseHelp } from '../../../script/lib/docs/command-help.js';
-import { commandsMarkdown } from '../../../script/lib/docs/commands-markdown.js';
-import { cliWith } from '../cli/small-world.js';
-import { ROOT } from './tree.js';
+import { PAGE_NAMES, pageOf } from '../../../script/lib/docs/pages.js';
 
-describe('docs/commands.md', () => {
-  it('is what the program says of itself: `npm run docs:commands` writes it', async () => {
-    const file = path.join(ROOT, 'docs/commands.md');
-    const style = await resolveConfig(file);
-    const expected = await format(await commandsMarkdown(cliWith({}).run), { ...style, parser: 'markdown' });
-    assert.equal(readFileSync(file, 'utf8'), expected);
+describe('a generated page', () => {
+  for (const name of PAGE_NAMES)
+    it(`is what script/docs.ts makes: ${name}`, async () => {
+      const { file, text } = await pageOf(name);
+      assert.equal(readFileSync(file, 'utf8'), text);
+    });
+
+  it('has every command', async () => {
+    const { text } = await pageOf('commands');
     for (const heading of ['## signal', '## orchestrate start', '## forge setup'])
-      assert.ok(expected.includes(`\n${heading}\n`), heading);
+      assert.ok(text.includes(`\n${heading}\n`), heading);
   });
 
-  it('joins what a narrow terminal wraps', () => {
+  it('joins what a narrow terminal wraps in the help of a command', () => {
     const help = parseHelp(
       ['logs'],
       [
