@@ -63,6 +63,26 @@ export interface EndedTurn {
   readonly doneStatus: 'success' | 'blocked' | 'failed' | null;
 }
 
+const BY_REASON: Readonly<Record<TurnEnd, number>> = {
+  done: EXIT.ok,
+  blocked: TURN_EXIT.blocked,
+  stuck: TURN_EXIT.stuck,
+  failed: TURN_EXIT.failed,
+  incomplete: TURN_EXIT.incomplete,
+  watchdog: TURN_EXIT.outOfTime,
+  timeout: TURN_EXIT.outOfTime,
+  budget: TURN_EXIT.limit,
+  limited: TURN_EXIT.limit,
+  sidecar_died: TURN_EXIT.fault,
+  disk: TURN_EXIT.fault,
+  queue_flood: TURN_EXIT.fault,
+  history: TURN_EXIT.fault,
+  paused: TURN_EXIT.calledOff,
+  untriggered: TURN_EXIT.calledOff,
+  unserved: TURN_EXIT.calledOff,
+  closed: TURN_EXIT.calledOff,
+};
+
 /** Exit codes of a process that was asked to end, or was killed. */
 const BY_SIGNAL: readonly number[] = [137, 143];
 
@@ -73,36 +93,5 @@ export function exitOfTurn({ exitCode, reason, stopped, doneStatus }: EndedTurn)
   if (exitCode !== null && exitCode > 0 && !byUs) return exitCode;
   // What it was to do is gone from the forge: the run is as done as before, but this turn was not run.
   if (reason === 'done' && exitCode === null) return EXIT.failed;
-  return exitOfReason(reason);
-}
-
-function exitOfReason(reason: TurnEnd): number {
-  switch (reason) {
-    case 'done':
-      return EXIT.ok;
-    case 'blocked':
-      return TURN_EXIT.blocked;
-    case 'stuck':
-      return TURN_EXIT.stuck;
-    case 'failed':
-      return TURN_EXIT.failed;
-    case 'incomplete':
-      return TURN_EXIT.incomplete;
-    case 'watchdog':
-    case 'timeout':
-      return TURN_EXIT.outOfTime;
-    case 'budget':
-    case 'limited':
-      return TURN_EXIT.limit;
-    case 'sidecar_died':
-    case 'disk':
-    case 'queue_flood':
-    case 'history':
-      return TURN_EXIT.fault;
-    case 'paused':
-    case 'untriggered':
-    case 'unserved':
-    case 'closed':
-      return TURN_EXIT.calledOff;
-  }
+  return BY_REASON[reason];
 }
