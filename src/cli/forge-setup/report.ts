@@ -29,6 +29,13 @@ export interface Item {
 
 export type Report = (item: Item) => void;
 
+/** The same about one target. Without a name it is about the target itself. */
+export type TargetReport = (item: Omit<Item, 'target' | 'name'> & { readonly name?: string }) => void;
+
+export function reportOf(target: string, report: Report): TargetReport {
+  return (item) => report({ target, name: '', ...item });
+}
+
 /** `alice/demo: created label bot-bottle:implementer` */
 export function printItem(io: CliIo, { target, what, state, name, detail }: Item): void {
   const words = [state.replace('_', ' '), what, name].filter((word) => word !== '').join(' ');

@@ -7,7 +7,7 @@ import { explainRefusal } from './explain.js';
 import { hookName } from './plan-hook.js';
 import { wantedLabels } from './plan-labels.js';
 import { removeSetUp } from './remove.js';
-import type { Report } from './report.js';
+import { reportOf, type Report, type TargetReport } from './report.js';
 import type { ForgeSetupRequest } from './request.js';
 import { setUpHook, setUpLabels, warnOfCi, warnOfUnserved } from './set-up.js';
 import type { WebhookWish } from './set-up.js';
@@ -29,7 +29,9 @@ export async function runForgeSetup(
   const admin = world.admin(request.adminToken);
   if (request.remove) {
     const wanted = wantedForRemoval(world, request);
-    await eachTarget(request, report, (target) => removeSetUp({ admin, target, report, dryRun }, wanted));
+    await eachTarget(request, report, (target, report) =>
+      removeSetUp({ admin, target, report, dryRun }, wanted),
+    );
     return;
   }
   const wish = request.webhook ? wishFor(world, request, report) : null;
@@ -45,7 +47,7 @@ export async function runForgeSetup(
   if (!request.allLabels) reportLeftOut(agents, report);
   const tester = createTester(world, request);
   try {
-    await eachTarget(request, report, async (target) => {
+    await eachTarget(request, report, async (target, report) => {
       const job = { admin, target, report, dryRun };
       // First what needs most rights: without them nothing is half done.
       const made = wish === null ? undefined : await setUpHook(job, wish);
@@ -72,16 +74,17 @@ function reportLeftOut(agents: readonly AgentStanding[], report: Report): void {
 async function eachTarget(
   { targets, adminToken, ending }: ForgeSetupRequest,
   report: Report,
-  work: (target: AdminTarget) => Promise<void>,
+  work: (target: AdminTarget, report: TargetReport) => Promise<void>,
 ): Promise<void> {
   for (const target of targets) {
     ending.throwIfAborted();
+    const ofTarget = reportOf(nameOfTarget(target), report);
     try {
-      await work(target);
+      await work(target, ofTarget);
     } catch (error) {
       if (!(error instanceof ForgeHttpError) || !isOfOneTarget(error)) throw error;
       const detail = explainRefusal(target, error, adminToken !== null);
-      report({ target: nameOfTarget(target), what: 'webhook', state: 'problem', name: '', detail });
+      ofTarget({ what: 'webhook', state: 'problem', detail });
     }
   }
 }

@@ -5,13 +5,13 @@ import { CI_REMEDY } from '../doctor/ci-remedy.js';
 import { planHook, shownUrl, WANTED_EVENTS } from './plan-hook.js';
 import { planLabels } from './plan-labels.js';
 import { planned } from './report.js';
-import type { Report } from './report.js';
+import type { TargetReport } from './report.js';
 import type { ForgeSetupWorld } from '../base/setup-world.js';
 
 export interface SetUpJob {
   readonly admin: ForgeAdmin;
   readonly target: AdminTarget;
-  readonly report: Report;
+  readonly report: TargetReport;
   readonly dryRun: boolean;
 }
 
@@ -32,21 +32,20 @@ export async function setUpLabels(job: SetUpJob, wanted: readonly NewLabel[]): P
   const { admin, target, report, dryRun } = job;
   const inherited = target.kind === 'repo' ? await admin.inheritedLabels(target) : [];
   const plan = planLabels(wanted, await admin.listLabels(target), inherited);
-  const item = { target: nameOfTarget(target), what: 'label' } as const;
   for (const label of plan.create) {
     if (!dryRun) await admin.createLabel(target, label);
-    report({ ...item, state: planned('created', dryRun), name: label.name });
+    report({ what: 'label', state: planned('created', dryRun), name: label.name });
   }
-  for (const name of plan.present) report({ ...item, state: 'unchanged', name });
+  for (const name of plan.present) report({ what: 'label', state: 'unchanged', name });
   for (const name of plan.inherited)
-    report({ ...item, state: 'unchanged', name, detail: "the organization's" });
+    report({ what: 'label', state: 'unchanged', name, detail: "the organization's" });
 }
 
 /** @returns the webhook as it is afterwards; nothing in a dry run */
 export async function setUpHook(job: SetUpJob, wish: WebhookWish): Promise<MadeHook | undefined> {
   const { admin, target, report, dryRun } = job;
   const { action, duplicates, strangers } = planHook(await admin.listHooks(target), wish);
-  const item = { target: nameOfTarget(target), what: 'webhook', name: wish.url } as const;
+  const item = { what: 'webhook', name: wish.url } as const;
   let made: MadeHook | undefined;
   if (action.kind === 'keep') {
     report({ ...item, state: 'unchanged' });
@@ -87,7 +86,7 @@ export function warnOfUnserved({ target, report }: SetUpJob, world: ForgeSetupWo
   const detail =
     `FORGE_REPOS (${world.settings.repos.join(', ')}) does not name it, so its deliveries are ignored: add ` +
     (target.kind === 'org' ? `${name}/*` : name);
-  report({ target: name, what: 'repository', state: 'warning', name: '', detail });
+  report({ what: 'repository', state: 'warning', detail });
 }
 
 export async function warnOfCi({ admin, target, report }: SetUpJob, publish: PublishPlace): Promise<void> {
@@ -96,7 +95,7 @@ export async function warnOfCi({ admin, target, report }: SetUpJob, publish: Pub
   if (files?.length === 0) return;
   const found = files === null ? 'where its repositories have CI' : `has CI (${files.join(', ')})`;
   const detail = `${found}: ${CI_REMEDY}`;
-  report({ target: nameOfTarget(target), what: 'repository', state: 'warning', name: '', detail });
+  report({ what: 'repository', state: 'warning', detail });
 }
 
 /** The new one first, so that at no time nothing is delivered; what comes twice meanwhile is recognized. */
@@ -112,14 +111,9 @@ function specOf({ url, name, secret }: WebhookWish): HookSpec {
 }
 
 /** An older forge may not know a kind of delivery, and drops it without a word. */
-function reportShortfall(hook: Hook, { target, report }: SetUpJob): void {
+function reportShortfall(hook: Hook, { report }: SetUpJob): void {
   const missing = WANTED_EVENTS.filter((event) => !hook.events.includes(event));
   if (missing.length === 0) return;
-  report({
-    target: nameOfTarget(target),
-    what: 'webhook',
-    state: 'problem',
-    name: hook.url,
-    detail: `the forge does not know the events ${missing.join(', ')}: it is too old, or no Gitea`,
-  });
+  const detail = `the forge does not know the events ${missing.join(', ')}: it is too old, or no Gitea`;
+  report({ what: 'webhook', state: 'problem', name: hook.url, detail });
 }

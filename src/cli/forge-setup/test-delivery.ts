@@ -3,7 +3,7 @@ import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import type { Hook, RepoTarget } from '../../domain/forge/forge-admin.js';
 import { explainOtherSecret, explainSilence } from './explain.js';
 import { WANTED_EVENTS } from './plan-hook.js';
-import type { Item } from './report.js';
+import type { ItemState } from './report.js';
 import { replaceHook } from './set-up.js';
 import type { MadeHook, SetUpJob, WebhookWish } from './set-up.js';
 import type { DeliveryWatch, Seen } from '../../domain/forge/delivery-watch.js';
@@ -33,7 +33,7 @@ export type TestVerdict = 'arrived' | 'failed' | 'not_tested';
 export async function testDelivery(job: SetUpJob, test: DeliveryTest, made: MadeHook): Promise<TestVerdict> {
   const { target } = job;
   if (!(await test.watch.sameSecret())) {
-    tell(job, test, 'problem', explainOtherSecret(test.settings.listen));
+    tell(job, 'problem', explainOtherSecret(test.settings.listen));
     return 'failed';
   }
   if (target.kind === 'org') return testThroughRepository(job, test, target.org);
@@ -41,7 +41,8 @@ export async function testDelivery(job: SetUpJob, test: DeliveryTest, made: Made
   let seen = await deliverOnce(job, test, target, made.hook);
   if (seen === 'unsigned' && !made.fresh) {
     const hook = await replaceHook(job, made.hook, test.wish);
-    tell(job, test, 'repaired', 'the forge signed with another secret', 'webhook');
+    const detail = 'the forge signed with another secret';
+    job.report({ what: 'webhook', state: 'repaired', name: test.wish.url, detail });
     seen = await deliverOnce(job, test, target, hook);
   }
   return judge(job, test, seen, '');
@@ -93,29 +94,22 @@ function judge(job: SetUpJob, test: DeliveryTest, seen: Seen, how: string): Test
   const { watch, settings, wish, waitMs } = test;
   if (seen === 'verified') {
     const where = watch.kind === 'running' ? 'the running webhook' : 'this command, as no webhook runs';
-    tell(job, test, 'ok', `arrived at ${where}, signature right${how}`);
+    tell(job, 'ok', `arrived at ${where}, signature right${how}`);
     return 'arrived';
   }
   const why =
     seen === 'nothing'
       ? explainSilence(wish.url, settings.listen, watch.kind, waitMs)
       : 'arrived with a wrong signature, although forge and webhook have the same secret: a proxy between them changes the body';
-  tell(job, test, 'problem', why);
+  tell(job, 'problem', why);
   return 'failed';
 }
 
-export function skip({ target, report }: SetUpJob, reason: string): TestVerdict {
-  const detail = `not tested: ${reason}`;
-  report({ target: nameOfTarget(target), what: 'delivery', state: 'skipped', name: '', detail });
+export function skip(job: SetUpJob, reason: string): TestVerdict {
+  tell(job, 'skipped', `not tested: ${reason}`);
   return 'not_tested';
 }
 
-function tell(
-  { target, report }: SetUpJob,
-  { wish }: DeliveryTest,
-  state: Item['state'],
-  detail: string,
-  what: Item['what'] = 'delivery',
-): void {
-  report({ target: nameOfTarget(target), what, state, name: what === 'webhook' ? wish.url : '', detail });
+function tell({ report }: SetUpJob, state: ItemState, detail: string): void {
+  report({ what: 'delivery', state, detail });
 }
