@@ -21,3 +21,15 @@ export function useNewPaths(): () => string {
   let count = 0;
   return () => path(`new-${String((count += 1))}`);
 }
+
+/** Hands each test of a suite a directory of its own, 0700, which is removed behind it. */
+export function useDirectories(hand: (directory: string) => void): void {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'bot-bottle-test-'));
+    hand(directory);
+  });
+  afterEach(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+}

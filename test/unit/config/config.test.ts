@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import {
@@ -15,17 +15,12 @@ import { ensureHome } from '../../../src/config/home.js';
 import { writeSecret } from '../../../src/config/secrets.js';
 import { SETTING_ROWS } from '../../../src/config/settings.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
+import { useDirectories } from '../../support/webhook/temp-dir.js';
 
 describe('configuration', () => {
   let home: string;
-
-  beforeEach(() => {
-    home = mkdtempSync(path.join(tmpdir(), 'bot-bottle-config-'));
-    chmodSync(home, 0o700);
-  });
-
-  afterEach(() => {
-    rmSync(home, { recursive: true });
+  useDirectories((directory) => {
+    home = directory;
   });
 
   const load = (env: Environment = {}): LoadedConfig => loadConfig({ BOT_BOTTLE_HOME: home, ...env });

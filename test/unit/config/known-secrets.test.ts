@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { knownSecrets } from '../../../src/config/known-secrets.js';
 import { writeBoundSecret } from '../../../src/config/secret-binding.js';
 import { InvalidInputError } from '../../../src/domain/base/errors.js';
 import { gitleaksProgram } from '../../../src/wiring/secret-guard-of-config.js';
+import { useDirectories } from '../../support/webhook/temp-dir.js';
 
 describe('the secrets of this machine', () => {
   let home: string;
-  beforeEach(() => {
-    home = mkdtempSync(path.join(tmpdir(), 'bot-bottle-secrets-'));
-  });
-  afterEach(() => {
-    rmSync(home, { recursive: true, force: true });
+  useDirectories((directory) => {
+    home = directory;
   });
   const put = (name: string, value: string, mode = 0o600): string => {
     const file = path.join(home, name);

@@ -4,25 +4,23 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readBoundSecret, standingOf, writeBoundSecret } from '../../../src/config/secret-binding.js';
 import { InvalidInputError, UnusableSecretError } from '../../../src/domain/base/errors.js';
+import { useDirectories } from '../../support/webhook/temp-dir.js';
 
 const VALUE = 'key-0123456789';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('a secret that is bound to upstreams', () => {
-  let home = '';
-  beforeEach(() => (home = mkdtempSync(path.join(tmpdir(), 'bb-binding-'))));
-  afterEach(() => {
-    rmSync(home, { recursive: true, force: true });
+  let home: string;
+  useDirectories((directory) => {
+    home = directory;
   });
   const at = (name: string): string => path.join(home, 'secrets', name);
   const set = (name: string, ...hosts: string[]): string => writeBoundSecret(home, name, bytes(VALUE), hosts);

@@ -3,33 +3,26 @@ import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
-  mkdtempSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeBoundSecret } from '../../../src/config/secret-binding.js';
 import { inspectSecret, readSecret, writeSecret } from '../../../src/config/secrets.js';
 import { InvalidInputError, UnusableSecretError } from '../../../src/domain/base/errors.js';
+import { useDirectories } from '../../support/webhook/temp-dir.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe('secrets', () => {
   let home: string;
-
-  beforeEach(() => {
-    home = mkdtempSync(path.join(tmpdir(), 'bot-bottle-secrets-'));
-  });
-
-  afterEach(() => {
-    rmSync(home, { recursive: true });
+  useDirectories((directory) => {
+    home = directory;
   });
 
   it('are written for their owner alone and read back without the newline at their end', () => {

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { loadConfig } from '../../../src/config/load-config.js';
 import { nearName } from '../../../src/config/near-name.js';
 import { SETTINGS } from '../../../src/config/settings.js';
+import { useDirectories } from '../../support/webhook/temp-dir.js';
 
 const NAMES = Object.keys(SETTINGS);
 
 describe('a name that is no setting', () => {
   let home: string;
-
-  before(() => {
-    home = mkdtempSync(path.join(tmpdir(), 'bot-bottle-names-'));
-    chmodSync(home, 0o700);
-  });
-
-  after(() => {
-    rmSync(home, { recursive: true });
-  });
-
-  afterEach(() => {
-    rmSync(path.join(home, 'config.yaml'), { force: true });
+  useDirectories((directory) => {
+    home = directory;
   });
 
   const warnings = (...names: string[]): readonly string[] =>
