@@ -67,7 +67,8 @@ function fail({ io }: CliDeps, error: unknown, json: boolean): number {
   return reportFailure(io, error, json);
 }
 
-function program(context: CommandContext): Command {
+/** Every command, registered and not run. */
+export function program(context: CommandContext): Command {
   const root = new Command('bot-bottle')
     .description('Durable, sandboxed coding-agent runs for the issues of a Git forge')
     .helpCommand(false)

@@ -1,76 +1,53 @@
-/** What the program says of itself, by `--help`: read from its text, which is all that a user sees too. */
+/** What the program says of itself by `--help`, as commander makes it. */
+import type { Command } from 'commander';
 
 export interface HelpEntry {
-  /** As shown: `--turn <n>`, `-f, --follow`, `<run>`, `status [options]`. */
+  /** As shown: `--turn <n>`, `-f, --follow`, `<run>`. */
   readonly term: string;
   readonly text: string;
 }
 
 export interface CommandHelp {
-  /** The words that lead to it; none for the program itself. */
+  /** The words that lead to it. */
   readonly path: readonly string[];
   readonly usage: string;
   readonly description: string;
-  readonly arguments: readonly HelpEntry[];
-  /** Without `--help`, which every command has. */
-  readonly options: readonly HelpEntry[];
-  readonly commands: readonly HelpEntry[];
+  /** Arguments and options, without `--help`, which every command has. */
+  readonly entries: readonly HelpEntry[];
   /** Paragraphs that stand after all of it. */
   readonly notes: readonly string[];
 }
 
-/** Runs the program and gives what it wrote to standard output. */
-export type RunCli = (...args: string[]) => Promise<{ readonly stdout: string }>;
-
-export async function helpOf(run: RunCli, path: readonly string[]): Promise<CommandHelp> {
-  const { stdout } = await run(...path, '--help');
-  return parseHelp(path, stdout);
+/** Every command below this one that is no group. */
+export function helpOfAll({ commands }: Command, path: readonly string[] = []): readonly CommandHelp[] {
+  return commands.flatMap((command) => {
+    const own = [...path, command.name()];
+    return command.commands.length > 0 ? helpOfAll(command, own) : [helpOf(command, own)];
+  });
 }
 
-/** The program, then every command, groups before their own. */
-export async function helpOfAll(run: RunCli, path: readonly string[] = []): Promise<readonly CommandHelp[]> {
-  const own = await helpOf(run, path);
-  const all = [own];
-  for (const { term } of own.commands) {
-    const [name = ''] = term.split(' ');
-    // Says of a command what the command says of itself.
-    if (name !== 'help') all.push(...(await helpOfAll(run, [...path, name])));
-  }
-  return all;
-}
-
-const SECTION = /^(Arguments|Options|Commands):$/;
-
-/** Lines of a wrapped description are joined, so the text does not depend on the terminal it was made for. */
-export function parseHelp(path: readonly string[], text: string): CommandHelp {
-  const sections: Record<string, HelpEntry[]> = { Arguments: [], Options: [], Commands: [] };
-  const paragraphs: string[] = [];
-  for (const block of text.split(/\n\s*\n/)) {
-    const [first = '', ...rest] = block.replace(/^\n+/, '').trimEnd().split('\n');
-    const [, section] = SECTION.exec(first) ?? [];
-    if (section === undefined) paragraphs.push([first, ...rest].map((line) => line.trim()).join(' '));
-    else sections[section] = entriesOf(rest);
-  }
-  const [usage = '', description = '', ...notes] = paragraphs.filter((paragraph) => paragraph !== '');
+function helpOf(command: Command, path: readonly string[]): CommandHelp {
+  const help = command.createHelp();
+  const options = help.visibleOptions(command).filter(({ long }) => long !== '--help');
   return {
     path,
-    usage: usage.replace(/^Usage: /, ''),
-    description,
-    arguments: sections['Arguments'] ?? [],
-    options: (sections['Options'] ?? []).filter(({ term }) => term !== '-h, --help'),
-    commands: sections['Commands'] ?? [],
-    notes,
+    usage: help.commandUsage(command),
+    description: help.commandDescription(command),
+    entries: [
+      ...help.visibleArguments(command).map((argument) => ({
+        term: help.argumentTerm(argument),
+        text: help.argumentDescription(argument),
+      })),
+      ...options.map((option) => ({ term: help.optionTerm(option), text: help.optionDescription(option) })),
+    ],
+    notes: notesOf(command),
   };
 }
 
-function entriesOf(lines: readonly string[]): HelpEntry[] {
-  const entries: HelpEntry[] = [];
-  for (const line of lines) {
-    const [, term = '', text = ''] = /^ {2}(\S.*?)(?: {2,}(.*))?$/.exec(line) ?? [];
-    const last = entries.at(-1);
-    if (term !== '') entries.push({ term, text });
-    else if (last !== undefined)
-      entries[entries.length - 1] = { ...last, text: `${last.text} ${line.trim()}`.trim() };
-  }
-  return entries;
+/** Commander writes the help of its own first, then what was added to it. */
+function notesOf(command: Command): readonly string[] {
+  const written: string[] = [];
+  command.configureOutput({ writeOut: (text) => written.push(text) }).outputHelp();
+  const paragraphs = written.slice(1).flatMap((text) => text.split(/\n\s*\n/));
+  return paragraphs.map((text) => text.trim().replace(/\s*\n\s*/g, ' ')).filter((text) => text !== '');
 }

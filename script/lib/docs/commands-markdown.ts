@@ -1,6 +1,8 @@
 /** `docs/commands.md`, whole: `npm run docs:commands` writes it, a test compares it. */
 import { EXIT, TURN_EXIT } from '../../../src/cli/base/exit-codes.js';
-import { helpOfAll, type CommandHelp, type HelpEntry, type RunCli } from './command-help.js';
+import { program } from '../../../src/cli/run-cli.js';
+import type { CliDeps } from '../../../src/cli/base/deps.js';
+import { helpOfAll, type CommandHelp, type HelpEntry } from './command-help.js';
 
 /** The compiler asks for a line here when an exit code is added. */
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
@@ -24,15 +26,15 @@ const TURN_MEANINGS: Readonly<Record<keyof typeof TURN_EXIT, string>> = {
   calledOff: '`paused`, `untriggered`, `unserved`, `closed`: called off.',
 };
 
-export async function commandsMarkdown(run: RunCli): Promise<string> {
-  const [program, ...commands] = await helpOfAll(run);
-  if (program === undefined) throw new Error('the program has no help');
-  const own = commands.filter((command) => command.commands.length === 0);
+export function commandsMarkdown(): string {
+  // Nothing is run: of the world its commands are registered with, only the version is asked for.
+  const root = program({ deps: { version: '' } as CliDeps, action: () => undefined });
+  const own = helpOfAll(root);
   return `# Commands
 
 <!-- Generated from \`bot-bottle --help\` by \`npm run docs:commands\`. Don't edit. -->
 
-${program.description}. What to use when: [run.md](run.md).
+${root.description()}. What to use when: [run.md](run.md).
 
 | command | what it does |
 | --- | --- |
@@ -74,12 +76,11 @@ function statusRows<K extends string>(
 }
 
 function sectionOf(command: CommandHelp): string {
-  const rows = [...command.arguments, ...command.options];
   return [
     `## ${nameOf(command)}`,
     `${cell(command.description)}.`,
     `\`\`\`text\n${command.usage}\n\`\`\``,
-    ...(rows.length === 0 ? [] : [`| | |\n| --- | --- |\n${rows.map(row).join('\n')}`]),
+    ...(command.entries.length === 0 ? [] : [`| | |\n| --- | --- |\n${command.entries.map(row).join('\n')}`]),
     ...command.notes.map(cell),
   ].join('\n\n');
 }

@@ -1,14 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { stagesMarkdown } from '../../../test/support/machine/stages-page.js';
-import { cliWith } from '../../../test/unit/cli/small-world.js';
 import { commandsMarkdown } from './commands-markdown.js';
 import { configurationMarkdown } from './configuration.js';
 
 /** The pages of docs/ that are generated: `npm run docs:…` writes them, a test compares them. */
 const PAGES = {
   /** What the program says of itself. */
-  commands: () => commandsMarkdown(cliWith({}).run),
+  commands: commandsMarkdown,
   /** The table of settings. */
   configuration: configurationMarkdown,
   /** What each event does in each stage of a run. */
@@ -23,5 +22,5 @@ export const PAGE_NAMES = Object.keys(PAGES) as PageName[];
 export async function pageOf(name: PageName): Promise<{ readonly file: string; readonly text: string }> {
   const file = fileURLToPath(new URL(`../../../docs/${name}.md`, import.meta.url));
   const style = await resolveConfig(file);
-  return { file, text: await format(await PAGES[name](), { ...style, filepath: file }) };
+  return { file, text: await format(PAGES[name](), { ...style, filepath: file }) };
 }
