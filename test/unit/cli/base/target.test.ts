@@ -3,48 +3,47 @@ import { parseIssue, parseTarget } from '../../../../src/cli/base/target.js';
 import { InvalidInputError } from '../../../../src/domain/base/errors.js';
 
 const gitea = { kind: 'gitea', webUrl: 'https://git.example/code' } as const;
+const SLUG = 'coder-alice-demo-12-abcde';
+const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 12 } as const;
+
+/** Of an issue, or of a pull request where that will do. */
+const ISSUES = [
+  'alice/demo#12',
+  'gitea:alice/demo#12',
+  'https://git.example/code/alice/demo/issues/12',
+  'https://git.example/code/alice/demo/issues/12#issuecomment-9',
+  'https://git.example/code/alice/demo/pulls/12',
+  'https://git.example/code/alice/demo/pulls/12/files',
+];
+/** The same path elsewhere is another issue. */
+const NO_ADDRESSES = [
+  'https://other.example/code/alice/demo/issues/12',
+  'https://git.example.evil.example/code/alice/demo/issues/12',
+  'https://git.example/alice/demo/issues/12',
+  'https://git.example/code/alice/demo/commit/12',
+  'https://git.example/code/alice/demo/wiki/12',
+];
 
 describe('the target of a command', () => {
-  const demo = { owner: 'alice', repo: 'demo', number: 12 };
-
-  it('is of the forge that is configured', () => {
-    assert.deepEqual(parseTarget('alice/demo#12', gitea), {
-      kind: 'subject',
-      subject: { forge: 'gitea', ...demo },
-    });
-    assert.deepEqual(parseTarget('gitea:alice/demo#12', gitea), {
-      kind: 'subject',
-      subject: { forge: 'gitea', ...demo },
-    });
+  it('is an issue or pull request of the forge that is configured, or a slug', () => {
+    for (const text of ISSUES) {
+      assert.deepEqual(parseTarget(text, gitea), { kind: 'subject', subject }, text);
+      assert.deepEqual(parseIssue(text, '--issue', gitea), subject, text);
+    }
+    assert.deepEqual(parseTarget(SLUG, gitea), { kind: 'slug', slug: SLUG });
   });
 
-  it('is an issue where only one will do, and what is none hears of issues alone', () => {
-    assert.deepEqual(parseIssue('alice/demo#12', '--issue', gitea), { forge: 'gitea', ...demo });
-    assert.deepEqual(parseIssue('https://git.example/code/alice/demo/issues/12', '--issue', gitea), {
-      forge: 'gitea',
-      ...demo,
-    });
-    for (const text of ['alice/demo', 'coder-alice-demo-12-abcde', '12', 'alice/demo#'])
-      assert.throws(
-        () => parseIssue(text, '--issue', gitea),
-        (error: unknown) =>
-          error instanceof InvalidInputError &&
-          error.message === '--issue takes owner/repo#12, with the number, or the address of an issue',
-        text,
-      );
+  it('is nothing else', () => {
+    for (const text of [...NO_ADDRESSES, 'Not A Slug', 'alice/demo#0', 'alice/../demo#1'])
+      for (const parse of [parseTarget, (one: string) => parseIssue(one, '--issue', gitea)])
+        assert.throws(() => parse(text, gitea), InvalidInputError, text);
   });
 
-  it('is the address of an issue or pull request, as the forge writes it', () => {
-    for (const page of ['issues/12', 'pulls/12', 'pulls/12/files'])
-      assert.deepEqual(parseTarget(`https://git.example/code/alice/demo/${page}`, gitea), {
-        kind: 'subject',
-        subject: { forge: 'gitea', ...demo },
+  it('hears of issues alone where only one will do', () => {
+    for (const text of ['alice/demo', SLUG, '12', 'alice/demo#'])
+      assert.throws(() => parseIssue(text, '--issue', gitea), {
+        name: 'InvalidInputError',
+        message: '--issue takes owner/repo#12, with the number, or the address of an issue',
       });
-    for (const address of [
-      'https://other.example/code/alice/demo/issues/12',
-      'https://git.example/alice/demo/issues/12',
-      'https://git.example/code/alice/demo/commit/12',
-    ])
-      assert.throws(() => parseTarget(address, gitea), InvalidInputError);
   });
 });
