@@ -116,3 +116,15 @@ export class ScriptWorld {
     return { status, stdout, stderr };
   }
 }
+
+/** A world of its own for each test. */
+export function useScriptWorld(...files: readonly string[]): () => ScriptWorld {
+  let world: ScriptWorld;
+  beforeEach(() => {
+    world = new ScriptWorld(...files);
+  });
+  afterEach(() => {
+    world.remove();
+  });
+  return () => world;
+}

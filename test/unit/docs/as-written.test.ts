@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { ScriptWorld } from '../../support/script/script-world.js';
+import { useScriptWorld } from '../../support/script/script-world.js';
 import { ROOT } from './tree.js';
 
 /** The block of a page that has these words. */
@@ -14,13 +14,7 @@ function blockWith(page: string, words: string): string {
 }
 
 describe('what the documents say to run, over stand-ins', () => {
-  let world: ScriptWorld;
-  beforeEach(() => {
-    world = new ScriptWorld();
-  });
-  afterEach(() => {
-    world.remove();
-  });
+  const world = useScriptWorld();
 
   describe('to renew the images', () => {
     const IMAGES = [
@@ -32,10 +26,13 @@ describe('what the documents say to run, over stand-ins', () => {
     let removed: string;
 
     beforeEach(() => {
-      world.stub('docker', `[[ $1 != images ]] || printf '%s\\n' ${IMAGES.join(' ')}`);
-      world.stub('script/images');
-      world.shell(blockWith('docs/upgrade.md', 'docker image rm'));
-      removed = world.calls().find((call) => call.startsWith('docker image rm')) ?? '';
+      world().stub('docker', `[[ $1 != images ]] || printf '%s\\n' ${IMAGES.join(' ')}`);
+      world().stub('script/images');
+      world().shell(blockWith('docs/upgrade.md', 'docker image rm'));
+      removed =
+        world()
+          .calls()
+          .find((call) => call.startsWith('docker image rm')) ?? '';
     });
 
     it('removes every one, but for what frozen runs go on in', () => {
@@ -44,42 +41,42 @@ describe('what the documents say to run, over stand-ins', () => {
 
     it('makes those of the agents and of the service again, too', () => {
       for (const call of ['images', 'images agents', 'images orchestrator'])
-        assert.ok(world.calls().includes(call), world.calls().join('\n'));
+        assert.ok(world().calls().includes(call), world().calls().join('\n'));
     });
   });
 
   describe('to keep a secret in a file', () => {
-    const modeOf = (file: string): number => statSync(path.join(world.root, file)).mode & 0o777;
+    const modeOf = (file: string): number => statSync(path.join(world().root, file)).mode & 0o777;
 
     it('leaves a token of the HTTP API to its owner', () => {
-      world.stub('bot-bottle', 'echo secret');
-      world.stub('curl');
-      world.shell(`umask 022\n${blockWith('docs/api.md', 'token create')}`);
-      assert.equal(world.read('token'), 'secret\n');
+      world().stub('bot-bottle', 'echo secret');
+      world().stub('curl');
+      world().shell(`umask 022\n${blockWith('docs/api.md', 'token create')}`);
+      assert.equal(world().read('token'), 'secret\n');
       assert.equal(modeOf('token'), 0o600);
     });
 
     it('leaves the configuration to its owner, and the home', () => {
-      world.shell(`umask 002\n${blockWith('README.md', 'config.yaml')}`);
+      world().shell(`umask 002\n${blockWith('README.md', 'config.yaml')}`);
       assert.equal(modeOf('.bot-bottle'), 0o700);
       assert.equal(modeOf('.bot-bottle/config.yaml'), 0o600);
     });
 
     for (const page of ['README.md', 'docs/install.md'])
       it(`hands a token on as it was typed, in ${page}`, () => {
-        world.stub('bot-bottle', 'cat >"$ROOT/${!#}"');
+        world().stub('bot-bottle', 'cat >"$ROOT/${!#}"');
         const [line = ''] = blockWith(page, 'token() {').split('\n');
-        world.shell(`${line}\ntoken 'a token' <<<'se\\cret  x' | bot-bottle secret set forge-token`);
-        assert.equal(world.read('forge-token'), 'se\\cret  x');
+        world().shell(`${line}\ntoken 'a token' <<<'se\\cret  x' | bot-bottle secret set forge-token`);
+        assert.equal(world().read('forge-token'), 'se\\cret  x');
       });
 
     it('leaves a model’s key to its owner from the beginning', () => {
-      world.stub('chmod', '/bin/ls -l "${!#}" >"$ROOT/before"');
-      world.shell(`umask 022\n${blockWith('README.md', 'OPENCODE_API_KEY')}`);
-      assert.match(world.read('.config/forklift/opencode.env'), /^OPENCODE_API_KEY=.*\n(?:\w+=.*\n){3}$/);
+      world().stub('chmod', '/bin/ls -l "${!#}" >"$ROOT/before"');
+      world().shell(`umask 022\n${blockWith('README.md', 'OPENCODE_API_KEY')}`);
+      assert.match(world().read('.config/forklift/opencode.env'), /^OPENCODE_API_KEY=.*\n(?:\w+=.*\n){3}$/);
       assert.equal(modeOf('.config/forklift/opencode.env'), 0o600);
       // Already before its chmod, which is for a file that was there.
-      assert.match(world.read('before'), /^-rw------- /);
+      assert.match(world().read('before'), /^-rw------- /);
     });
   });
 

@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
 import { stubDocker } from '../../support/script/docker-stub.js';
-import { ScriptWorld } from '../../support/script/script-world.js';
+import { useScriptWorld } from '../../support/script/script-world.js';
 
 /** The product asks DOCKER_HOST or the default socket, so what a script starts must find there the engine that the script has. */
 describe('the engine of a docker context', () => {
-  let world: ScriptWorld;
-  beforeEach(() => {
-    world = new ScriptWorld();
-  });
-  afterEach(() => {
-    world.remove();
-  });
+  const world = useScriptWorld();
 
   const host = (env: Readonly<Record<string, string>> = {}): string => {
-    const { status, stdout, stderr } = world.shell('bash -c \'echo "${DOCKER_HOST-unset}"\'', env);
+    const { status, stdout, stderr } = world().shell('bash -c \'echo "${DOCKER_HOST-unset}"\'', env);
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
     return stdout.trim();
   };
   const context = (address: string): void => {
-    stubDocker(world);
-    world.write('engine/context', address);
+    stubDocker(world());
+    world().write('engine/context', address);
   };
 
   it('is told to all that a script starts', () => {
@@ -35,7 +29,7 @@ describe('the engine of a docker context', () => {
   it('gives way to DOCKER_HOST, and is not asked for', () => {
     context('unix:///home/you/.docker/run/docker.sock\n');
     assert.equal(host({ DOCKER_HOST: 'tcp://127.0.0.1:2375' }), 'tcp://127.0.0.1:2375');
-    assert.equal(world.has('calls'), false);
+    assert.equal(world().has('calls'), false);
   });
 
   it('is left to docker where its address is not all it takes', () => {
@@ -47,13 +41,13 @@ describe('the engine of a docker context', () => {
 
   it('is nobody’s where there is no docker, or one that knows no contexts', () => {
     assert.equal(host(), 'unset');
-    world.stub('docker', 'echo "unknown command" >&2; exit 1');
+    world().stub('docker', 'echo "unknown command" >&2; exit 1');
     assert.equal(host(), 'unset');
   });
 
   it('costs a script one call', () => {
     context('unix:///var/run/docker.sock\n');
     host();
-    assert.equal(world.read('calls').trim().split('\n').length, 1);
+    assert.equal(world().read('calls').trim().split('\n').length, 1);
   });
 });

@@ -1,46 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { ROOT } from '../docs/tree.js';
+import { useScriptWorld, type Ended } from '../../support/script/script-world.js';
 
 describe('set-up', function () {
   this.timeout(20_000);
-  let cache: string;
-
-  before(() => {
-    cache = mkdtempSync(path.join(tmpdir(), 'bb-set-up-'));
-    mkdirSync(path.join(cache, 'logs'));
-  });
-
-  after(() => {
-    rmSync(cache, { recursive: true, force: true });
-  });
-
-  const shell = (script: string, seconds: number): readonly [string, readonly string[], object] => [
-    'bash',
-    ['-c', `set -euo pipefail; source script/lib/common.sh; exec 8>&1; ${script}`],
-    {
-      cwd: ROOT,
-      encoding: 'utf8',
-      env: {
-        PATH: process.env['PATH'],
-        HOME: cache,
-        BOT_BOTTLE_CACHE: cache,
-        BOT_BOTTLE_PROGRESS_SECONDS: String(seconds),
-      },
-    },
-  ];
-  const run = (
-    script: string,
-    seconds = 0.2,
-  ): { readonly stdout: string; readonly status: number | null } => {
-    const [command, args, options] = shell(script, seconds);
-    const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
-    return { stdout, status };
-  };
+  const world = useScriptWorld();
+  const run = (script: string): Ended => world().shell(script, { BOT_BOTTLE_PROGRESS_SECONDS: '0.2' });
 
   it('tells that a silent command still runs, and what its log says last', () => {
     const { stdout } = run(
@@ -65,7 +31,11 @@ describe('set-up', function () {
 
   it('stops telling when it is killed', async () => {
     // What runs has no part in the output, so only what tells could hold that open.
-    const child = spawn(...shell(`echo begun; told waiting '' sleep 20 >/dev/null 2>&1`, 60));
+    const script = world().sourced(`echo begun; told waiting '' sleep 20 >/dev/null 2>&1`);
+    const child = spawn('bash', ['-c', script], {
+      cwd: world().root,
+      env: { ...world().env, BOT_BOTTLE_PROGRESS_SECONDS: '60' },
+    });
     await once(child.stdout, 'data');
     const killedAt = Date.now();
     child.kill('SIGKILL');
