@@ -23,18 +23,16 @@ export type RunningWatch = Exclude<DeliveryWatch, { readonly kind: 'unavailable'
 /** Name of the webhook that stands in for an organization's, which Gitea can't be asked to test. */
 const STAND_IN = 'bot-bottle test';
 
-/** Whether a test came through; `false` means that another would fare no better. */
-export type TestVerdict = 'arrived' | 'failed' | 'not_tested';
-
 /**
  * Has the forge deliver something and sees whether it comes with the right signature. The forge's test is a push, which
  * the webhook does not want otherwise: it wants it for as long as the test takes.
+ * @returns whether the test of another target may come through
  */
-export async function testDelivery(job: SetUpJob, test: DeliveryTest, made: MadeHook): Promise<TestVerdict> {
+export async function testDelivery(job: SetUpJob, test: DeliveryTest, made: MadeHook): Promise<boolean> {
   const { target } = job;
   if (!(await test.watch.sameSecret())) {
     tell(job, 'problem', explainOtherSecret(test.settings.listen));
-    return 'failed';
+    return false;
   }
   if (target.kind === 'org') return testThroughRepository(job, test, target.org);
   if ((await job.admin.repository(target)).empty) return skip(job, 'the repository has no commit yet');
@@ -65,7 +63,7 @@ async function deliverOnce(
 }
 
 /** A webhook of one repository, for the moment: same address, same secret. */
-async function testThroughRepository(job: SetUpJob, test: DeliveryTest, org: string): Promise<TestVerdict> {
+async function testThroughRepository(job: SetUpJob, test: DeliveryTest, org: string): Promise<boolean> {
   const { admin } = job;
   const { watch, wish, waitMs, ending } = test;
   try {
@@ -90,24 +88,25 @@ async function testThroughRepository(job: SetUpJob, test: DeliveryTest, org: str
   }
 }
 
-function judge(job: SetUpJob, test: DeliveryTest, seen: Seen, how: string): TestVerdict {
+function judge(job: SetUpJob, test: DeliveryTest, seen: Seen, how: string): boolean {
   const { watch, settings, wish, waitMs } = test;
   if (seen === 'verified') {
     const where = watch.kind === 'running' ? 'the running webhook' : 'this command, as no webhook runs';
     tell(job, 'ok', `arrived at ${where}, signature right${how}`);
-    return 'arrived';
+    return true;
   }
   const why =
     seen === 'nothing'
       ? explainSilence(wish.url, settings.listen, watch.kind, waitMs)
       : 'arrived with a wrong signature, although forge and webhook have the same secret: a proxy between them changes the body';
   tell(job, 'problem', why);
-  return 'failed';
+  return false;
 }
 
-export function skip(job: SetUpJob, reason: string): TestVerdict {
+/** A target that cannot be tested says nothing of the others. */
+export function skip(job: SetUpJob, reason: string): true {
   tell(job, 'skipped', `not tested: ${reason}`);
-  return 'not_tested';
+  return true;
 }
 
 function tell({ report }: SetUpJob, state: ItemState, detail: string): void {
