@@ -1,6 +1,7 @@
 /** How a setting's text becomes a value. Every parser throws `InvalidInputError` saying what would be right. */
 import path from 'node:path';
 import { readUsd } from '../domain/run/budget.js';
+import type { ListenAddress } from '../domain/base/listen-address.js';
 import { isLoopbackHost } from '../domain/base/loopback.js';
 import { formatDuration, parseDuration } from '../domain/base/duration.js';
 import { parsePrice } from '../domain/egress/model-prices.js';
@@ -150,15 +151,10 @@ export const modelPrice: Kind<string> = kind('price', (text) => {
   return text;
 });
 
-export interface HostPort {
-  readonly host: string;
-  readonly port: number;
-}
-
 const HOST_PORT = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/;
 
 /** `127.0.0.1:8080`, `localhost:7233`, `[::1]:8080` (the brackets are not part of `host`). */
-export const hostPort: Kind<HostPort> = kind('host:port', (text) => {
+export const hostPort: Kind<ListenAddress> = kind('host:port', (text) => {
   const match = HOST_PORT.exec(text);
   const port = Number(match?.[2]);
   if (match?.[1] === undefined || port > 65_535) {

@@ -1,4 +1,5 @@
 import type { AgentStanding } from '../../domain/agent/agent-standing.js';
+import type { ListenAddress } from '../../domain/base/listen-address.js';
 import type { DeliveryWatch } from '../../domain/forge/delivery-watch.js';
 import type { PublishPlace } from '../../domain/forge/forks.js';
 import type { AdminTarget, ForgeAdmin, RepoTarget } from '../../domain/forge/forge-admin.js';
@@ -39,5 +40,5 @@ export interface ForgeSetupSettings {
   /** `WEBHOOK_PUBLIC_URL` */
   readonly publicUrl: string | null;
   /** `WEBHOOK_LISTEN` */
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenAddress;
 }

@@ -1,6 +1,7 @@
 /** What to say when something is missing: every text names the place, the setting and the command. */
 import { isIP } from 'node:net';
 import type { ForgeHttpError } from '../../domain/base/errors.js';
+import type { ListenAddress } from '../../domain/base/listen-address.js';
 import { isLoopbackHost } from '../../domain/base/loopback.js';
 import { nameOfTarget } from '../../domain/forge/forge-admin.js';
 import type { AdminTarget } from '../../domain/forge/forge-admin.js';
@@ -47,7 +48,7 @@ export function explainRefusal(target: AdminTarget, error: ForgeHttpError, withA
 /** No test delivery came: what may be in its way, the likeliest first. */
 export function explainSilence(
   url: string,
-  listen: { readonly host: string; readonly port: number },
+  listen: ListenAddress,
   watch: 'running' | 'own',
   waitedMs: number,
 ): string {
@@ -82,7 +83,7 @@ function allowedName(hostname: string): string {
 }
 
 /** What runs refuses what is signed with the secret that is set. */
-export function explainOtherSecret(listen: { readonly host: string; readonly port: number }): string {
+export function explainOtherSecret(listen: ListenAddress): string {
   return (
     `the webhook that runs at ${listen.host}:${String(listen.port)} has another secret than the one that is set now: ` +
     'it belongs to another home, or the secret was changed since it was started. Restart up or webhook'

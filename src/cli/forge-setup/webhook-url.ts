@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../domain/base/errors.js';
+import type { ListenAddress } from '../../domain/base/listen-address.js';
 import { isLoopbackHost } from '../../domain/base/loopback.js';
 
 export const WEBHOOK_PATH = '/webhooks/gitea';
@@ -8,7 +9,7 @@ export interface UrlQuestion {
   readonly given: string | null;
   readonly publicUrl: string | null;
   readonly forgeApi: string;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenAddress;
 }
 
 /**
