@@ -34,15 +34,8 @@ export class Clone {
     await this.#in('commit', '--quiet', '--message', `Write ${file}`);
   }
 
-  /** Another commit instead of the last one. */
-  async amend(branch: string, file: string, content: string): Promise<void> {
-    await this.commit(branch, file, content);
-    await this.#in('reset', '--quiet', '--soft', 'HEAD~2');
-    await this.#in('commit', '--quiet', '--message', `Write ${file} in other words`);
-  }
-
-  async push(branch: string, ...options: readonly string[]): Promise<void> {
-    await this.#in('push', '--quiet', ...options, 'origin', branch);
+  async push(branch: string): Promise<void> {
+    await this.#in('push', '--quiet', 'origin', branch);
   }
 
   async #in(...args: readonly string[]): Promise<void> {

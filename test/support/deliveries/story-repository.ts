@@ -66,9 +66,6 @@ export async function playRepository(world: StoryWorld): Promise<void> {
     ['repository deleted', 'repository deleted'],
     () => admin.api.call('DELETE', `/repos/${moved}`),
   );
-  await act('repository-created', 'ada creates another one of the first name', ['repository created'], () =>
-    ada.api.call('POST', '/user/repos', { name: 'shop' }),
-  );
 }
 
 /** The API can't send a delivery again; the hook's page can. */

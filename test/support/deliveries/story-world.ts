@@ -33,7 +33,8 @@ export interface StoryWorld {
   readonly devOnPages: PageSession;
   /** Number of the repository's hook. */
   readonly hookId: number;
-  clone(person: Person): Promise<Clone>;
+  /** Of `dev`. */
+  readonly clone: Clone;
   /** Hooks of the organization and of the whole server, for what concerns repositories as such. */
   addWiderHooks(): Promise<void>;
 }
@@ -68,15 +69,11 @@ export async function storyWorld(gitea: Gitea, catcher: Catcher, directory: stri
   // What was pushed before the hook was there may still be on its way to it.
   await recording.settle();
 
-  let clones = 0;
   return {
     ...{ recording, admin, ada, dev, oscar, robot, hookId },
     adaOnPages: await PageSession.signIn(url, ada.login, ada.password),
     devOnPages: await PageSession.signIn(url, dev.login, dev.password),
-    clone: (person) => {
-      clones += 1;
-      return Clone.of(person, join(directory, `clone-${String(clones)}`));
-    },
+    clone: await Clone.of(dev, join(directory, 'clone')),
     addWiderHooks: async () => {
       await admin.api.call('POST', `/orgs/${ORG}/hooks`, hook(HOOK_PATH, ALL_EVENTS));
       await admin.api.call(
