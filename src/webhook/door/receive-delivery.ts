@@ -46,12 +46,12 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
   return async (request, response) => {
     const began = process.hrtime.bigint();
     const end = (outcome: string, code: number, status: string, reason?: string): void => {
-      deps.metrics.delivered(outcome);
+      deps.metrics.deliveries.inc({ outcome });
       answer(response, code, status, reason);
     };
     const body = await readBody(request, deps.maxBodyBytes);
     if (body.kind === 'too_large') {
-      deps.metrics.delivered('too_large');
+      deps.metrics.deliveries.inc({ outcome: 'too_large' });
       const limit = `the body is larger than ${String(deps.maxBodyBytes)} bytes: raise WEBHOOK_MAX_BYTES if such events matter`;
       answerAndHangUp(response, 413, 'too_large', limit);
       return;
@@ -117,7 +117,7 @@ export function receiveDelivery(deps: ReceiveDeps, format: DeliveryFormat): Requ
     deps.saw?.(place);
     end('accepted', 202, 'accepted');
     span?.end();
-    deps.metrics.acceptSeconds(Number(process.hrtime.bigint() - began) / 1e9);
+    deps.metrics.acceptSeconds.observe(Number(process.hrtime.bigint() - began) / 1e9);
     deps.onAccepted();
   };
 }

@@ -42,7 +42,8 @@ export function createWebhookApp(deps: WebhookDeps): Express {
     response.status(state.status === 'ready' ? 200 : 503).json(state);
   });
   app.get('/metrics', async (_request, response) => {
-    response.type(deps.metrics.contentType).send(await deps.metrics.text());
+    const { registry } = deps.metrics;
+    response.type(registry.contentType).send(await registry.metrics());
   });
   app.use((_request, response) => {
     answerAndHangUp(response, 404, 'not_found', 'deliveries go to POST /webhooks/gitea');

@@ -106,8 +106,8 @@ export async function startWebhook(
     drained: () => acknowledger.drained(),
     now: Date.now,
     onOutcome: (outcome, sinceAcceptedMs, delivery) => {
-      metrics.dispatched(outcome);
-      metrics.dispatchSeconds(sinceAcceptedMs / 1000);
+      metrics.dispatches.inc({ outcome });
+      metrics.dispatchSeconds.observe(sinceAcceptedMs / 1000);
       log.info({ outcome, sinceAcceptedMs, event: delivery.eventType, key: delivery.orderKey }, 'dispatched');
     },
     onError,

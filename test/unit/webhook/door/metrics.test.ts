@@ -7,13 +7,13 @@ describe('the webhook’s metrics', () => {
 
   it('are counted by outcome, and timed in seconds', async () => {
     const metrics = metricsOf(10_000);
-    metrics.delivered('accepted');
-    metrics.delivered('accepted');
-    metrics.delivered('unsigned');
-    metrics.dispatched('signalled');
-    metrics.acceptSeconds(0.002);
-    metrics.dispatchSeconds(4);
-    const lines = (await metrics.text()).split('\n');
+    metrics.deliveries.inc({ outcome: 'accepted' });
+    metrics.deliveries.inc({ outcome: 'accepted' });
+    metrics.deliveries.inc({ outcome: 'unsigned' });
+    metrics.dispatches.inc({ outcome: 'signalled' });
+    metrics.acceptSeconds.observe(0.002);
+    metrics.dispatchSeconds.observe(4);
+    const lines = (await metrics.registry.metrics()).split('\n');
     for (const line of [
       'bot_bottle_webhook_deliveries_total{outcome="accepted"} 2',
       'bot_bottle_webhook_deliveries_total{outcome="unsigned"} 1',
@@ -31,7 +31,7 @@ describe('the webhook’s metrics', () => {
   });
 
   it('are explained, each', async () => {
-    const text = await metricsOf(null).text();
+    const text = await metricsOf(null).registry.metrics();
     const named = (kind: string): string[] =>
       [...text.matchAll(new RegExp(`^# ${kind} (\\S+) \\S`, 'gm'))].map(([, name = '']) => name);
     assert.deepEqual(named('HELP'), named('TYPE'));
@@ -40,13 +40,13 @@ describe('the webhook’s metrics', () => {
 
   it('have an age of nought where nothing waits, and where the clock was put back', async () => {
     for (const metrics of [metricsOf(null), metricsOf(20_000)])
-      assert.match(await metrics.text(), /^bot_bottle_inbox_oldest_seconds 0$/m);
+      assert.match(await metrics.registry.metrics(), /^bot_bottle_inbox_oldest_seconds 0$/m);
   });
 
   it('are not shared between two processes’ worth of them', async () => {
     const [one, other] = [metricsOf(null), metricsOf(null)];
-    one.delivered('accepted');
-    assert.doesNotMatch(await other.text(), /outcome="accepted"/);
-    assert.match(other.contentType, /^text\/plain/);
+    one.deliveries.inc({ outcome: 'accepted' });
+    assert.doesNotMatch(await other.registry.metrics(), /outcome="accepted"/);
+    assert.match(other.registry.contentType, /^text\/plain/);
   });
 });
