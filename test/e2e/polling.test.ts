@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RECONCILE_SCHEDULE } from '../../src/adapters/temporal/reconcile-schedule.js';
+import { RECONCILE_SCHEDULE } from '../../src/adapters/temporal/pass-schedule.js';
 import { workflowIdOf } from '../../src/domain/forge/issue.js';
 import type { PassReport } from '../../src/domain/upkeep/reconcile.js';
 import { RECONCILE_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';

@@ -6,7 +6,7 @@ import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import type { ReconcileActivities } from '../../src/activities/ports/interface.js';
 import { forgetPasses } from '../../src/adapters/temporal/forget-passes.js';
-import { RECONCILE_SCHEDULE, setReconcileSchedule } from '../../src/adapters/temporal/reconcile-schedule.js';
+import { RECONCILE_SCHEDULE, setReconcileSchedule } from '../../src/adapters/temporal/pass-schedule.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { subjectOfWorkflow } from '../../src/domain/forge/issue.js';
 import type { PassReport } from '../../src/domain/upkeep/reconcile.js';

@@ -8,7 +8,7 @@ import {
   clientDataConverter,
   workerDataConverter,
 } from '../../src/adapters/temporal/codec/data-converter.js';
-import { setSweepSchedule, sweepScheduleOf } from '../../src/adapters/temporal/sweep-schedule.js';
+import { setSweepSchedule, sweepScheduleOf } from '../../src/adapters/temporal/pass-schedule.js';
 import {
   listSyncSchedules,
   removeSyncSchedule,

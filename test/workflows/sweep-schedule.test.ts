@@ -4,7 +4,7 @@ import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import type { RowReviewActivities, SweepActivities } from '../../src/activities/ports/interface.js';
 import { forgetPasses } from '../../src/adapters/temporal/forget-passes.js';
-import { setSweepSchedule, sweepScheduleOf } from '../../src/adapters/temporal/sweep-schedule.js';
+import { setSweepSchedule, sweepScheduleOf } from '../../src/adapters/temporal/pass-schedule.js';
 import { subjectOfWorkflow } from '../../src/domain/forge/issue.js';
 import type { SweepReport } from '../../src/domain/upkeep/sweep.js';
 import { bottlesQueue, SWEEP_WORKFLOW, TASK_QUEUE } from '../../src/workflows/messages.js';

@@ -6,7 +6,7 @@ import { findingDoor } from '../../adapters/door/finding-door.js';
 import { reconcileFile } from '../../adapters/files/reconcile-file.js';
 import { giteaFeed } from '../../adapters/gitea/feed.js';
 import { GiteaClient } from '../../adapters/gitea/gitea-client.js';
-import { setReconcileSchedule } from '../../adapters/temporal/reconcile-schedule.js';
+import { setReconcileSchedule } from '../../adapters/temporal/pass-schedule.js';
 import type { Config } from '../../config/load-config.js';
 import { forgeOfConfig } from '../forge-of-config.js';
 import { keepSchedule } from './keep-schedule.js';

@@ -8,7 +8,7 @@ import { createSweepActivities } from '../../activities/sweep/sweep-activity.js'
 import type { Attachments } from '../../activities/turn/attachments.js';
 import { sweepFile } from '../../adapters/files/sweep-file.js';
 import { temporalRunStates } from '../../adapters/temporal/run-states.js';
-import { setSweepSchedule } from '../../adapters/temporal/sweep-schedule.js';
+import { setSweepSchedule } from '../../adapters/temporal/pass-schedule.js';
 import type { Config } from '../../config/load-config.js';
 import { keepSchedule } from './keep-schedule.js';
 import type { Logger } from '../../config/log.js';
