@@ -40,7 +40,6 @@ export function giteaFeed(client: GiteaClient): ForgeFeed {
       (page, limit) => client.request({ method: 'GET', path, query: { ...query, page, limit } }),
       (answer) => asEntries(answer, 'list'),
       number,
-      PAGE_SIZE,
       () => pageLength(client),
     );
     return { items: items.flatMap(toItems), size, total: total ?? null, at: at ?? null };

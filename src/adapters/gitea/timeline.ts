@@ -38,7 +38,6 @@ export async function readLinkedPulls(repo: GiteaRepo, number: number): Promise<
  */
 export function readEntries(repo: GiteaRepo, number: number): Promise<JsonObject[]> {
   return allPages(repo.client, repo.path('issues', forgeNumber(number), 'timeline'), {
-    isFiltered: true,
     countHidden: async (entries) => (entries.some(isOnPull) ? countRemarks(repo, number) : 0),
   });
 }
