@@ -148,7 +148,7 @@ export class GiteaClient {
         cut: request.firstBytes !== undefined,
       });
     } catch (cause) {
-      return { kind: 'failed', ...connectionFailure(method, path, cause, 'FORGE_GITEA_API') };
+      return { kind: 'failed', ...connectionFailure(method, path, cause) };
     }
     this.#aheadMs = leastAhead(raw.headers.date, sentAt, Date.now());
     const text = raw.body.subarray(-(request.lastBytes ?? Infinity)).toString('utf8');

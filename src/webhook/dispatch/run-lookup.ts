@@ -15,8 +15,6 @@ export interface RunLookup {
   triggerOf(slug: string): Promise<ActOrder | undefined>;
   /** The run that goes on under this workflow id. */
   holderOf(wanted: SubjectRef): Promise<ForgeStateRow | undefined>;
-  /** Whether a run goes on in the repository. */
-  worksIn(repoId: number): Promise<boolean>;
 }
 
 /**
@@ -27,7 +25,6 @@ export interface RunLookup {
 export function createRunLookup({ forgeState, runs }: Pick<Database, 'forgeState' | 'runs'>): RunLookup {
   return {
     holderOf: (wanted) => forgeState.holderOf(workflowIdOf(wanted)),
-    worksIn: (repoId) => forgeState.livesIn(repoId),
     triggerOf: async (slug) => {
       const run = await runs.run(slug);
       return run === undefined ? undefined : { actAt: run.triggerAt, actId: run.triggerActId };

@@ -18,8 +18,6 @@ const REVIEW_EVENTS = new Set([
   'pull_request_review_comment',
 ]);
 const BAD_STATES = new Set(['failure', 'error']);
-/** Texts and milestones decide nothing. */
-const IDLE_ACTIONS = new Set(['edited', 'milestoned', 'demilestoned']);
 
 /** Strict UTF-8, strict JSON, the minimal shape. @param eventType header `X-Gitea-Event-Type`, which tells kinds apart. */
 export function parseDelivery(eventType: string, rawBody: Uint8Array): ParsedDelivery {
@@ -83,7 +81,7 @@ function stateHint(
   pull: PullRequestPart | null,
   action: string,
 ): Judged {
-  if (IDLE_ACTIONS.has(action)) return unwanted(`nothing depends on the action ${action}`);
+  if (action === 'edited') return unwanted('nothing depends on the action edited');
   const found = hint(common, parts, pull, { kind: 'state' });
   return { ...found, hint: { ...found.hint, ...textVersion(common, parts) } };
 }

@@ -53,7 +53,6 @@ export async function startWebhook(
     },
     onError,
   });
-  const runs = createRunLookup(database);
   const places = placesOfConfig(
     config,
     (err) => {
@@ -63,7 +62,7 @@ export async function startWebhook(
   );
   const handle = createSegmentHandler({
     forgeFor: forge.forgeFor(() => sidecarToken(config)),
-    runs,
+    runs: createRunLookup(database),
     agents: agentsOfConfig(config),
     gateway,
     acknowledger,
@@ -85,7 +84,7 @@ export async function startWebhook(
     maxBodyBytes: config.WEBHOOK_MAX_BYTES,
     serves: places.serves,
     saw: places.saw,
-    worksIn: (repoId) => runs.worksIn(repoId),
+    worksIn: (repoId) => database.forgeState.livesIn(repoId),
     onAccepted: () => {
       dispatcher.wake();
     },

@@ -54,7 +54,6 @@ export class SegmentWorld {
         },
         triggerOf: () => Promise.resolve(this.begunBy),
         holderOf: () => Promise.resolve(this.holder),
-        worksIn: () => assert.fail('not asked here'),
       },
       agents: agentsFrom({ bottle: () => Promise.resolve(sampleBottle(wakes)) }),
       gateway: this.gateway,

@@ -173,14 +173,6 @@ describe('what is delivered, on its way to the workflow', () => {
     });
   }
 
-  it('ends the run when its issue is not found twice, ten seconds apart, and not before', async () => {
-    await living();
-    const before = world.now();
-    assert.equal(await outcomeOf('issue_label', issueEvent()), 'gone');
-    assert.ok(world.now() - before >= 10_000);
-    assert.deepEqual(sent(), [[ID, 'lost', false]]);
-  });
-
   it('makes a reference of failed checks, whoever tells of them', async () => {
     const sha = 'a'.repeat(40);
     const found = { forge: 'gitea', owner: 'alice', repo: 'demo', repoId: 7, number: 31, isPull: true };
@@ -209,24 +201,6 @@ describe('what is delivered, on its way to the workflow', () => {
       Array.from({ length: 450 }, (_, index) => index + 1),
     );
     assert.ok(world.outcomes.every(({ outcome }) => outcome === 'signalled'));
-  });
-
-  it('is told no oftener than every two seconds while a turn runs', async () => {
-    await living({ status: 'running' });
-    await comments(1, 1);
-    await settle();
-    const first = world.now();
-    await comments(2, 2);
-    const dispatcher = world.start();
-    const held = (): boolean =>
-      world.inbox.due(world.now(), 1).length === 0 && world.inbox.stats().open === 1;
-    while (!held()) await new Promise((resolve) => setImmediate(resolve));
-    await comments(3, 5);
-    await dispatcher.stop();
-    assert.equal(world.gateway.sent.length, 1);
-    await settle();
-    assert.ok(world.now() - first >= 2_000);
-    assert.deepEqual(ids(), [[1], [2, 3, 4, 5]]);
   });
 
   it('leaves a row each in the record of what was decided, with why, and no text of strangers', async () => {

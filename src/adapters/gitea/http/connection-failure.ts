@@ -22,8 +22,8 @@ const NEVER_SENT = new Set([
   'ENETUNREACH',
 ]);
 
-/** An exchange without a whole answer. @param setting the one that names the forge's address, for the message */
-export function connectionFailure(method: string, path: string, cause: unknown, setting: string): Failure {
+/** An exchange without a whole answer. */
+export function connectionFailure(method: string, path: string, cause: unknown): Failure {
   const said = cause instanceof Error ? cause.message : 'unknown fault';
   if (cause instanceof ResponseTooLargeError) {
     return {
@@ -34,7 +34,7 @@ export function connectionFailure(method: string, path: string, cause: unknown, 
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   const advice = CERTIFICATE.test(code)
     ? 'its certificate is not one that is trusted here: set FORGE_CA_FILE to the PEM file of its authority'
-    : `is it running, and is ${setting} right?`;
+    : 'is it running, and is FORGE_GITEA_API right?';
   const message = `${method} ${path}: no answer from the forge (${code === '' ? said : code}): ${advice}`;
   return {
     error: new ForgeHttpError(0, method, path, message, { cause }),

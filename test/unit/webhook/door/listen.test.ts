@@ -77,18 +77,18 @@ describe('listening', () => {
       );
     });
 
-  it('answers half a request after a time, in the words of who listens', async () => {
+  it('answers half a head and half a body after a time, in the words of who listens', async () => {
     const limits = { ...DEFAULT_LIMITS, headersTimeout: 100, requestTimeout: 200, checkInterval: 20 };
     const problem = (status: number): { type: string; body: object } => ({
       type: 'application/problem+json',
       body: { status },
     });
-    const { port } = await begin(() => assert.fail('it was called'), limits, problem);
-    const answer = await rawExchange(port, 'GET / HTTP/1.1\r\n');
-    assert.match(
-      answer,
-      /^HTTP\/1\.1 408 Request Timeout\r\n[^]*application\/problem\+json[^]*\{"status":408\}$/,
-    );
+    const { port } = await begin((request) => request.resume(), limits, problem);
+    for (const half of ['GET / HTTP/1.1\r\n', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nab'])
+      assert.match(
+        await rawExchange(port, half),
+        /^HTTP\/1\.1 408 Request Timeout\r\n[^]*application\/problem\+json[^]*\{"status":408\}$/,
+      );
   });
 
   it('goes on after a client that broke off', async () => {

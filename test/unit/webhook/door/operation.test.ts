@@ -26,9 +26,8 @@ describe('the webhook process in operation', () => {
     return fetch(`${url}/webhooks/gitea`, { method: 'POST', body, headers: deliveryHeaders(body, 'issues') });
   };
 
-  it('is healthy, ready without Temporal, and says that Temporal is away', async () => {
+  it('is ready without Temporal, and says that Temporal is away', async () => {
     webhook = await startWebhook({ inboxFile: path('ready.db') });
-    assert.equal((await fetch(`${webhook.url}/healthz`)).status, 200);
     const ready = await fetch(`${webhook.url}/readyz`);
     assert.equal(ready.status, 200);
     assert.deepEqual(await ready.json(), { status: 'ready', inbox: 'writable', temporal: 'unreachable' });
@@ -56,17 +55,6 @@ describe('the webhook process in operation', () => {
     roomy.prune(Date.now() + 365 * 24 * 3600 * 1000);
     roomy.close();
     assert.equal((await deliver(url, 'room')).status, 202);
-  });
-
-  it('cuts off a client that never finishes its header or its body', async () => {
-    webhook = await startWebhook({
-      inboxFile: path('slow.db'),
-      limits: { headersTimeout: 200, requestTimeout: 400, checkInterval: 50 },
-    });
-    const { port } = webhook.listening;
-    assert.match(await rawExchange(port, 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 /);
-    const half = 'POST /webhooks/gitea HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
-    assert.match(await rawExchange(port, half), /^HTTP\/1\.1 408 /);
   });
 
   it('takes no more connections than it may have, and another when one has gone', async () => {

@@ -107,8 +107,6 @@ describe('POST /webhooks/gitea', () => {
       ...deliveryHeaders(packed, 'issues'),
       'content-encoding': 'gzip',
     });
-    const charset = { ...deliveryHeaders(body, 'issues'), 'content-type': 'Application/JSON; charset=utf-8' };
-    assert.equal((await post(body, charset)).code, 202);
   });
 
   it('answers 400 to what is not UTF-8, not JSON or not the shape', async () => {

@@ -6,7 +6,6 @@ import {
   withOwnHead,
   withPullOfCommit,
 } from '../../../../src/webhook/events/hint.js';
-import { parseDelivery } from '../../../../src/webhook/events/parse-delivery.js';
 import {
   alice,
   commentEvent,
@@ -14,7 +13,7 @@ import {
   pullEvent,
   statusEvent,
 } from '../../../support/webhook/payloads.js';
-import { hintOf, parse } from '../../../support/webhook/parsed.js';
+import { hintOf } from '../../../support/webhook/parsed.js';
 
 const SHA = 'a'.repeat(40);
 const BRANCH = 'bot-bottle/12-abc12';
@@ -111,38 +110,6 @@ describe('the assignees whose membership is asked for ahead', () => {
   it('are nobody where the payload has no labels', () => {
     const payload = changed(issueEvent({ assignees: [alice] }), 'issue', { labels: null });
     assert.deepEqual(hintOf('issues', payload).likelyAssignees, []);
-  });
-});
-
-describe('what a delivery is refused for', () => {
-  const reason = (type: string, bytes: Uint8Array | string): string => {
-    const parsed = parseDelivery(type, Buffer.from(bytes));
-    return parsed.kind === 'malformed' ? parsed.reason : parsed.kind;
-  };
-
-  it('is said to whoever set the webhook up', () => {
-    assert.match(reason('issues', Uint8Array.from([0x22, 0xff, 0x22])), /not UTF-8/);
-    assert.match(reason('issues', 'payload=%7B%7D'), /not JSON: set the webhook's content type/);
-    assert.match(reason('', '{}'), /no X-Gitea-Event-Type header/);
-    assert.match(reason('issues', 'null'), /not the shape of a Gitea event: the payload: /);
-    const payload = JSON.stringify({ ...issueEvent(), issue: { number: 'x' } });
-    assert.match(reason('issues', payload), /: issue\.number: /);
-  });
-
-  it('is not the length of an event’s name, which anybody may choose', () => {
-    const parsed = parseDelivery('x'.repeat(5_000), Buffer.from('{}'));
-    assert.ok(parsed.kind === 'unwanted' && parsed.reason.length < 120);
-  });
-});
-
-describe('a delivery that decides nothing', () => {
-  it('is a change of text or milestone, or a status that is no failure, and says so', () => {
-    for (const action of ['edited', 'milestoned', 'demilestoned']) {
-      const parsed = parse('issues', issueEvent({ action }));
-      assert.deepEqual(parsed, { kind: 'unwanted', reason: `nothing depends on the action ${action}` });
-    }
-    const parsed = parse('status', statusEvent({ sha: SHA, state: 'success' }));
-    assert.ok(parsed.kind === 'unwanted' && parsed.reason.includes('not a failure'));
   });
 });
 
