@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/adapters/sqlite/open-database.js';
 import { openDatabaseReadOnly } from '../../src/adapters/sqlite/open-database-read-only.js';
 import type { Database } from '../../src/domain/run/stores.js';
-import { createRunLookup, type RunLookup } from '../../src/webhook/dispatch/run-lookup.js';
+import { createRunLookup } from '../../src/webhook/dispatch/run-lookup.js';
 import { stateRow } from '../../test/support/webhook/rows.js';
 import { inDirectory } from '../base/clean-up.js';
 import { median, ratioFigure, type Figure, type Round } from '../base/figure.js';
@@ -24,7 +24,7 @@ export async function lookupRatio(rounds: number): Promise<Figure> {
     const readers = await Promise.all(
       [FEW, MANY].map((count) => filled(join(directory, `${String(count)}.db`), count)),
     );
-    const [few, many] = readers.map(createRunLookup);
+    const [few, many] = readers;
     if (few === undefined || many === undefined) throw new Error('no database');
     const measured: Round[] = [];
     for (let round = 0; round <= rounds; round += 1) {
@@ -61,10 +61,13 @@ async function filled(file: string, count: number): Promise<Database> {
 }
 
 /** All that one delivery may have looked up, about a comment on the pull request of a run that goes on. */
-async function lookUp(runs: RunLookup, count: number): Promise<void> {
+async function lookUp(database: Database, count: number): Promise<void> {
+  const runs = createRunLookup(database);
   const subject = { forge: 'gitea', owner: 'alice', repo: 'demo', number: 2 * count } as const;
   const hint = { subject, repoId: REPO_ID, isPull: true, headRef: `bot-bottle/${String(count)}-abc12` };
   const found = await runs.find(hint);
   const holder = await runs.holderOf({ ...subject, number: count });
-  if (found?.issueNumber !== count || holder?.issueNumber !== count) throw new Error('the run was not found');
+  const lives = await database.forgeState.livesIn(REPO_ID);
+  if (found?.issueNumber !== count || holder?.issueNumber !== count || !lives)
+    throw new Error('the run was not found');
 }

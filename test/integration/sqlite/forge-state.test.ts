@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
-import { SqliteDialect } from 'kysely';
 import { createForgeStateStore } from '../../../src/adapters/sqlite/forge-state-store.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
-import { stateDb } from '../../../src/adapters/sqlite/state-tables.js';
 import { StoreError } from '../../../src/adapters/sqlite/store-error.js';
 import type { ForgeStateRow } from '../../../src/domain/run/rows.js';
+import { queryPlans } from '../../support/webhook/query-plans.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 import { useDatabase } from '../../support/webhook/use-database.js';
@@ -108,11 +107,9 @@ describe('forge state in SQLite', () => {
   });
 
   it('finds everything but the whole list without a look at every row', async () => {
-    const asked: string[] = [];
-    const connection = new SqliteDatabase(file, { verbose: (sql) => asked.push(String(sql)) });
-    const store = createForgeStateStore(stateDb(new SqliteDialect({ database: connection })));
-    try {
-      await Promise.all([
+    const plans = await queryPlans(file, (db) => {
+      const store = createForgeStateStore(db);
+      return Promise.all([
         store.get(subject(1)),
         store.ofRun('a-1'),
         store.ofNumber(subject(1), 7),
@@ -125,30 +122,19 @@ describe('forge state in SQLite', () => {
         store.checkedIn('a-1', 1, 9_000),
         store.ofNumberInAnyCase(subject(1)),
       ]);
-      const plans = [...asked].map((sql) =>
-        connection
-          .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-          .all()
-          .map(({ detail }) => detail),
-      );
-      assert.equal(plans.length, 11);
-      for (const plan of plans) {
-        assert.ok(
-          plan.some((detail) => detail.startsWith('SEARCH forge_state USING')),
-          plan.join(),
-        );
-        assert.ok(!plan.some((detail) => detail.includes('SCAN')), plan.join());
-      }
-      const searches = (plan: number): string[] =>
-        plans[plan]?.filter((detail) => detail.startsWith('SEARCH')) ?? [];
-      assert.equal(searches(2).length, 4);
-      for (const detail of searches(2)) assert.match(detail, / AND (issue|pr)_number=\?/);
-      assert.equal(searches(4).length, 2, plans[4]?.join());
-      for (const detail of searches(4)) assert.match(detail, / AND branch=\?/);
-      assert.match(searches(6).join(), /status=\? AND repo_id=\?/);
-    } finally {
-      connection.close();
+    });
+    assert.equal(plans.length, 11);
+    for (const plan of plans) {
+      assert.match(plan.join('\n'), /^SEARCH forge_state USING/m);
+      assert.doesNotMatch(plan.join(), /SCAN/);
     }
+    const searches = (plan: number): string[] =>
+      plans[plan]?.filter((detail) => detail.startsWith('SEARCH')) ?? [];
+    assert.equal(searches(2).length, 4);
+    for (const detail of searches(2)) assert.match(detail, / AND (issue|pr)_number=\?/);
+    assert.equal(searches(4).length, 2, plans[4]?.join());
+    for (const detail of searches(4)) assert.match(detail, / AND branch=\?/);
+    assert.match(searches(6).join(), /status=\? AND repo_id=\?/);
   });
 
   it('replaces the row of an earlier life', async () => {

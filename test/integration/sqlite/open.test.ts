@@ -151,10 +151,15 @@ describe('bot-bottle.db for readers', () => {
     const isRefused = (error: unknown): boolean =>
       error instanceof StoreError && error.message.includes('only the worker writes it');
     const none = openDatabaseReadOnly(path('none-yet.db'));
-    for (const { forgeState, pauses, sessions } of [reader, none]) {
+    for (const { forgeState, pauses, sessions, operatorLog } of [reader, none]) {
       await assert.rejects(forgeState.upsert(stateRow()), isRefused);
       await assert.rejects(pauses.remove('*'), isRefused);
       await assert.rejects(sessions.update('s-1', 1), isRefused);
+      const command = { id: 'c', at: 1, who: 'alice', kind: 'extend', detail: {} } as const;
+      await assert.rejects(
+        operatorLog.append({ ...command, slug: null, workflowId: 'gitea:alice/demo#1' }),
+        isRefused,
+      );
       assert.deepEqual(await forgeState.all(), []);
     }
     await none.close();

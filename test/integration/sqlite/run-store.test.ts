@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import SqliteDatabase from 'better-sqlite3';
-import { SqliteDialect } from 'kysely';
 import { createRunStore } from '../../../src/adapters/sqlite/run-store.js';
-import { stateDb } from '../../../src/adapters/sqlite/state-tables.js';
 import type { OperationRow, RunRow, TurnRow } from '../../../src/domain/run/rows.js';
+import { queryPlans } from '../../support/webhook/query-plans.js';
 import { stateRow } from '../../support/webhook/rows.js';
 import { useNewPaths } from '../../support/webhook/temp-dir.js';
 import { useDatabase } from '../../support/webhook/use-database.js';
@@ -71,14 +70,10 @@ describe('run, turn and operation rows in SQLite', () => {
         microUsd: 12,
       },
     ]);
-    const asked: string[] = [];
-    const connection = new SqliteDatabase(file, { verbose: (sql) => asked.push(String(sql)) });
     const nothingIsAdded = () => Promise.reject(new Error('nothing is added'));
-    await createRunStore(stateDb(new SqliteDialect({ database: connection })), nothingIsAdded).overview();
-    const plan = connection.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${asked[0] ?? ''}`).all();
-    connection.close();
+    const [plan = []] = await queryPlans(file, (db) => createRunStore(db, nothingIsAdded).overview());
     assert.ok(plan.length > 2);
-    for (const { detail } of plan) assert.doesNotMatch(detail, /^SCAN/);
+    for (const detail of plan) assert.doesNotMatch(detail, /^SCAN/);
   });
 
   it('gives back what was appended, in order', async () => {
@@ -109,15 +104,19 @@ describe('run, turn and operation rows in SQLite', () => {
     assert.deepEqual(await database().runs.operations('s-1'), [operation('a'), operation('b')]);
   });
 
-  it('lets nobody change or remove an appended row', async () => {
-    await database().runs.appendRun(run);
-    await database().runs.appendTurn(turn(1, 'begun'));
-    await database().runs.appendOperations([operation('a')]);
+  it('lets nobody change or remove an appended row, also of proposals and of what operators did', async () => {
+    const { runs, proposals, operatorLog } = database();
+    const key = { slug: 's-1', workflowId: 'gitea:alice/demo#1', at: 1 };
+    await runs.appendRun(run);
+    await runs.appendTurn(turn(1, 'begun'));
+    await runs.appendOperations([operation('a')]);
+    await proposals.add({ ...key, id: 'p', tool: 'pipelock-block', turn: 1, ref: 'r', origin: 'agent' });
+    await proposals.decide({ ...key, id: 'p', status: 'approved', who: 'alice', ref: 'r', notesRef: null });
+    await operatorLog.append({ ...key, id: 'c', who: 'alice', kind: 'extend', detail: {} });
     const other = new SqliteDatabase(file);
-    for (const table of ['run', 'turn', 'operation']) {
-      assert.throws(() => other.exec(`UPDATE ${table} SET slug = 'x'`), /append-only/);
-      assert.throws(() => other.exec(`DELETE FROM ${table}`), /append-only/);
-    }
+    for (const table of ['run', 'turn', 'operation', 'proposal', 'proposal_decision', 'operator_command'])
+      for (const sql of [`UPDATE ${table} SET slug = 'x'`, `DELETE FROM ${table}`])
+        assert.throws(() => other.exec(sql), /append-only/, sql);
     other.close();
     assert.equal((await database().runs.operations('s-1')).length, 1);
   });

@@ -192,7 +192,6 @@ describe('the registry of sessions', () => {
       const reader = openDatabaseReadOnly(file);
       assert.deepEqual(await reader.sessions.spentSince(0), { turns: 1, tokens: 3, microUsd: 7 });
       assert.equal((await reader.sessions.ofRun(SLUG)).length, 1);
-      await assert.rejects(reader.sessions.update(SLUG, 1), /for reading only/);
       await reader.close();
       const none = openDatabaseReadOnly(path('none.db'));
       assert.deepEqual(await none.sessions.spentSince(0), { turns: 0, tokens: 0, microUsd: 0 });
