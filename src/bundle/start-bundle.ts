@@ -17,7 +17,6 @@ import { instructionsFor } from './mcp/tools.js';
 import { OperationLog } from './base/operation-log.js';
 import type { AgentForge, Method } from './plane/method.js';
 import { Plane } from './plane/plane.js';
-import { planeCall, verdictOf, type PlaneCall } from './plane-call.js';
 import { PublishDesk } from './publish-desk.js';
 import { latestOnly, QueueWriter } from './queue-writer.js';
 import type { Redact } from './base/redact.js';
@@ -106,6 +105,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
         commentMarker: (number, body) => commentMarker(slug, config.goesOnWith ?? turn, number, body),
       },
       readers: config.readers,
+      redact,
       reads: atForge,
       limiter,
       log: operations,
@@ -115,20 +115,18 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   const onFault = (error: unknown): void => {
     log('error', 'a call failed', errorFields(error));
   };
-  const mcp = ({ call, ...of }: McpOf): OnPost =>
+  const mcp = (of: McpOf): OnPost =>
     mcpDoor({
       ...of,
-      call: verdictOf(call, onFault),
       onFault,
       redact,
       messagesPerMinute: config.rateLimits.callsPerMinute,
       now: () => performance.now(),
     });
   const forgePosts = (): [path: string, onPost: OnPost][] => {
-    const call = planeCall(forgePlane, redact);
     const onMessage = async (text: string): Promise<string | undefined> => {
       const answer = await answerMessage(text, {
-        call: async (method, params) => (await call(method, params)).result,
+        call: async (method, params) => (await forgePlane.call(method, params)).result,
         onFault,
       });
       return answer === undefined ? undefined : redact(answer);
@@ -136,7 +134,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     const instructions = instructionsFor(config.issue);
     return [
       ['/rpc', jsonRpcPost(onMessage)],
-      ['/mcp', mcp({ name: 'bottle', tools: FORGE_METHODS, call, instructions })],
+      ['/mcp', mcp({ name: 'bottle', tools: FORGE_METHODS, plane: forgePlane, instructions })],
     ];
   };
   const writeTotals = latestOnly(queue);
@@ -163,7 +161,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
         mcp({
           name: SUPERVISE_SERVER,
           tools: PROPOSAL_METHODS,
-          call: planeCall(supervisePlane, redact),
+          plane: supervisePlane,
           instructions: SUPERVISE_INSTRUCTIONS,
         }),
       ],
@@ -185,9 +183,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   };
 }
 
-interface McpOf extends Pick<McpDoorOptions, 'name' | 'tools' | 'instructions'> {
-  readonly call: PlaneCall;
-}
+type McpOf = Pick<McpDoorOptions, 'name' | 'tools' | 'plane' | 'instructions'>;
 
 function randomId(): string {
   return randomBytes(16).toString('hex');

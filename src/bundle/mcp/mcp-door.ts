@@ -15,8 +15,6 @@ import { MCP_VERSIONS, mcpMethods, type McpServerParts } from './mcp-methods.js'
 
 export interface McpDoorOptions extends Omit<McpServerParts, 'progressMs'> {
   readonly redact: Redact;
-  /** Told what the client must not see. */
-  readonly onFault: (error: unknown) => void;
   /** How many requests a minute that are no tool calls; those have the plane's limits. */
   readonly messagesPerMinute: number;
   /** Milliseconds, monotonic. */

@@ -1,8 +1,10 @@
 import { isRecord } from '../../domain/base/is-record.js';
 import type { CallHandler } from '../jsonrpc/dispatch.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
-import { toolAnswer, type CallVerdict, type ToolAnswer } from './tool-answer.js';
-import { toolOf, type ToolSource } from './tools.js';
+import type { Method } from '../plane/method.js';
+import type { Plane } from '../plane/plane.js';
+import { failedAnswer, toolAnswer, type ToolAnswer } from './tool-answer.js';
+import { toolOf } from './tools.js';
 
 /** Revisions of MCP, the newest first. What is served here, tools without sessions, is the same in all of them. */
 export const MCP_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
@@ -13,9 +15,11 @@ const MAX_TOKEN_CHARACTERS = 256;
 export interface McpServerParts {
   /** As it introduces itself. */
   readonly name: string;
-  readonly tools: readonly ToolSource[];
-  /** The plane's own call: scope, limits, log and redaction are there, not here. Never rejects. */
-  readonly call: (name: string, params: unknown) => Promise<CallVerdict>;
+  readonly tools: readonly Method[];
+  /** Scope, limits, log and redaction are there, not here. */
+  readonly plane: Pick<Plane, 'call'>;
+  /** Told what the client must not see. */
+  readonly onFault: (error: unknown) => void;
   /** Told once to a client that connects. */
   readonly instructions: string;
   /** Between two notifications of progress, to a client that asked for them, ms. */
@@ -66,12 +70,15 @@ async function callTool(params: Params, parts: McpServerParts, tell: Tell): Prom
   const { name, arguments: args = {}, _meta: meta } = params;
   if (typeof name !== 'string') throw invalid('"name" must be a string');
   if (!isRecord(args)) throw invalid('"arguments" must be an object');
+  const method = parts.tools.find((known) => known.name === name);
   const stop = tellProgress(name, isRecord(meta) ? meta['progressToken'] : undefined, tell, parts.progressMs);
   try {
     // The plane hears of unknown tools too: they count against the limits and are logged.
-    const verdict = await parts.call(name, args);
-    const method = parts.tools.find((known) => known.name === name);
-    if (method !== undefined) return toolAnswer(method, verdict);
+    const outcome = await parts.plane.call(name, args);
+    if (method !== undefined) return toolAnswer(method, outcome);
+  } catch (error) {
+    if (!(error instanceof JsonRpcError)) parts.onFault(error);
+    if (method !== undefined) return failedAnswer(method, error);
   } finally {
     stop();
   }

@@ -1,16 +1,8 @@
 import { isRecord } from '../../domain/base/is-record.js';
 import { isForgeNumber } from '../../domain/forge/issue.js';
+import type { Method } from '../plane/method.js';
 import type { CallOutcome } from '../plane/plane.js';
-import { JSON_RPC_CODE, type JsonRpcError } from '../jsonrpc/protocol.js';
-import type { ToolSource } from './tools.js';
-
-type KnownError = Pick<JsonRpcError, 'code' | 'message' | 'data'>;
-
-/** How a call of a plane ended: carried out, refused or failed in a way the agent may know, or our fault. */
-export type CallVerdict =
-  | ({ readonly kind: 'answered' } & CallOutcome)
-  | { readonly kind: 'failed'; readonly error: KnownError }
-  | { readonly kind: 'fault' };
+import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 
 /** What a tool call is answered with, in MCP's form (specification 2025-11-25, "Tool Result"). */
 export interface ToolAnswer {
@@ -21,24 +13,21 @@ export interface ToolAnswer {
   isError?: true;
 }
 
-/** Failures are answers too: the agent reads why, what is allowed and what to do, where a protocol error would stop it. */
-export function toolAnswer(method: ToolSource, verdict: CallVerdict): ToolAnswer {
-  switch (verdict.kind) {
-    case 'answered':
-      if (verdict.refused === undefined) return answered(method, verdict.result);
-      return failed(`${method.name}: refused: ${verdict.refused}\nMend that and call ${method.name} again.`);
-    case 'failed':
-      return failed(`${verdict.error.message}. ${adviceFor(method, verdict.error)}`);
-    case 'fault':
-      return failed(
-        `${method.name}: internal error of the helper. Calling again is harmless; if it goes on, say so in the summary of signal_done.`,
-      );
-  }
+export function toolAnswer({ name, structured }: Method, { result, refused }: CallOutcome): ToolAnswer {
+  if (refused !== undefined) return failed(`${name}: refused: ${refused}\nMend that and call ${name} again.`);
+  if (structured === undefined || !isRecord(result)) return { content: blocksOf(result).map(block) };
+  return { content: [block(structured.inWords(result))], structuredContent: { ...result } };
 }
 
-function answered({ inWords }: ToolSource, result: unknown): ToolAnswer {
-  if (inWords === undefined || !isRecord(result)) return { content: blocksOf(result).map(block) };
-  return { content: [block(inWords(result))], structuredContent: { ...result } };
+/**
+ * Failures are answers too: the agent reads why, what is allowed and what to do, where a protocol error would stop it.
+ * @param error what is no `JsonRpcError` is our fault, and not for the agent
+ */
+export function failedAnswer(method: Method, error: unknown): ToolAnswer {
+  if (error instanceof JsonRpcError) return failed(`${error.message}. ${adviceFor(method, error)}`);
+  return failed(
+    `${method.name}: internal error of the helper. Calling again is harmless; if it goes on, say so in the summary of signal_done.`,
+  );
 }
 
 /**
@@ -67,7 +56,7 @@ function block(text: string): { type: 'text'; text: string } {
   return { type: 'text', text };
 }
 
-function adviceFor(method: ToolSource, error: KnownError): string {
+function adviceFor(method: Method, error: JsonRpcError): string {
   switch (error.code) {
     case JSON_RPC_CODE.outOfScope:
       return `You may write to ${writableIn(error)}, and read any number of this repository.`;
@@ -94,7 +83,7 @@ function adviceFor(method: ToolSource, error: KnownError): string {
   }
 }
 
-function writableIn({ data }: KnownError): string {
+function writableIn({ data }: JsonRpcError): string {
   const given: unknown = data?.['writable'];
   const numbers = (Array.isArray(given) ? given : []).filter(isForgeNumber).map((number) => `#${number}`);
   return numbers.length === 0 ? 'nothing' : `${numbers.join(' and ')} only`;

@@ -1,35 +1,18 @@
 import type { Method } from '../plane/method.js';
 
-/** What a tool is made from: a method of the forge, or one like it. */
-export interface ToolSource extends Pick<Method, 'name' | 'description' | 'kind' | 'inputSchema'> {
-  /** JSON Schema of its results, which then are structured content too, for what is short. */
-  readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** Such a result in a line, for clients that show texts only. */
-  readonly inWords?: (result: unknown) => string;
-}
-
 /** A tool as MCP lists it (specification 2025-11-25, "Tool"). */
-export interface McpTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: ObjectSchema;
-  readonly outputSchema?: ObjectSchema;
+export interface McpTool extends Pick<Method, 'name' | 'description' | 'inputSchema'> {
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
   readonly annotations: { readonly readOnlyHint: boolean; readonly idempotentHint: boolean };
 }
 
-interface ObjectSchema {
-  readonly type: 'object';
-  readonly [key: string]: unknown;
-}
-
 /** Made of the one table of methods, so that tools and JSON-RPC methods cannot differ. */
-export function toolOf(source: ToolSource): McpTool {
-  const { name, description, kind, inputSchema, outputSchema } = source;
+export function toolOf({ name, description, kind, inputSchema, structured }: Method): McpTool {
   return {
     name,
     description,
-    inputSchema: { ...inputSchema, type: 'object' },
-    ...(outputSchema === undefined ? {} : { outputSchema: { ...outputSchema, type: 'object' } }),
+    inputSchema,
+    ...(structured === undefined ? {} : { outputSchema: structured.schema }),
     // Every write may be repeated: the sidecar and the orchestrator see to that.
     annotations: { readOnlyHint: kind === 'read', idempotentHint: true },
   };

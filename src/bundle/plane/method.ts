@@ -57,14 +57,25 @@ export interface MethodResult {
   readonly refused?: string;
 }
 
-export interface MethodSpec<S extends ParamsSpec> {
+/** What a method is to its callers. */
+interface MethodHead {
   readonly name: string;
   /** For the agent: what it does, what it answers. */
   readonly description: string;
   readonly kind: Exclude<CallKind, 'unknown'>;
+  /** Of a method with short results: they are structured content too. */
+  readonly structured?: {
+    /** JSON Schema of the results. */
+    readonly schema: Readonly<Record<string, unknown>>;
+    /** Such a result in a line, for clients that show texts only. */
+    readonly inWords: (result: unknown) => string;
+  };
+}
+
+interface MethodSpec<S extends ParamsSpec> extends MethodHead {
   readonly params: S;
-  story(params: ParamsOf<S>): CallStory;
-  run(params: ParamsOf<S>, context: MethodContext): Promise<MethodResult>;
+  readonly story: (params: ParamsOf<S>) => CallStory;
+  readonly run: (params: ParamsOf<S>, context: MethodContext) => Promise<MethodResult>;
 }
 
 /** A call whose parameters are good. */
@@ -74,25 +85,20 @@ export interface PreparedCall {
 }
 
 /** One row of the method table, its parameter types closed over. */
-export interface Method {
-  readonly name: string;
-  readonly description: string;
-  readonly kind: Exclude<CallKind, 'unknown'>;
+export interface Method extends MethodHead {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** Errors: `JsonRpcError` -32602. */
   prepare(params: unknown): PreparedCall;
 }
 
 export function defineMethod<const S extends ParamsSpec>(spec: MethodSpec<S>): Method {
-  const { name, description, kind } = spec;
+  const { params: paramsSpec, story, run, ...head } = spec;
   return {
-    name,
-    description,
-    kind,
-    inputSchema: jsonSchemaOf(spec.params),
+    ...head,
+    inputSchema: jsonSchemaOf(paramsSpec),
     prepare: (given) => {
-      const params = parseParams(spec.params, given);
-      return { story: spec.story(params), run: (context) => spec.run(params, context) };
+      const params = parseParams(paramsSpec, given);
+      return { story: story(params), run: (context) => run(params, context) };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   BotBottleError,
   ForgeHttpError,
@@ -7,6 +8,7 @@ import {
 import { JSON_RPC_CODE, JsonRpcError } from '../jsonrpc/protocol.js';
 import type { AtMost } from '../base/at-most.js';
 import type { OperationLog } from '../base/operation-log.js';
+import { redactParams, type Redact } from '../base/redact.js';
 import { TextGate, type Readers } from './text-gate.js';
 import { inlineText } from '../../domain/text/untrusted-text.js';
 import type { CallStory, Method, MethodContext, MethodResult } from './method.js';
@@ -18,6 +20,8 @@ export interface PlaneOptions {
   readonly readers: Readers;
   /** Calls that read: each has some ten times as much in memory as the forge sends. */
   readonly reads: AtMost;
+  /** Takes our own secrets out of what comes in. */
+  readonly redact: Redact;
   /** The run's: the calls of all planes count against it. */
   readonly limiter: RateLimiter;
   readonly log: Pick<OperationLog, 'add' | 'countLimited'>;
@@ -45,18 +49,18 @@ export class Plane {
     this.#methods = new Map(options.methods.map((method) => [method.name, method]));
   }
 
-  /**
-   * @param blanked whether a secret of ours was taken out of the parameters: nothing of that is written anywhere
-   * Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such.
-   */
-  async call(name: string, params: unknown, blanked = false): Promise<CallOutcome> {
-    const { context, readers, reads } = this.#options;
-    const method = this.#admit(name);
+  /** Errors: `JsonRpcError` for what the agent may know; anything else is a fault of ours and is logged as such. */
+  async call(name: string, given: unknown): Promise<CallOutcome> {
+    const { context, readers, reads, redact } = this.#options;
+    const method = this.#admit(redact(name));
+    const params = redactParams(given, redact);
     const call = this.#prepare(method, params);
     const key = {};
     this.#underWay.set(key, { operation: method.name, story: call.story, began: performance.now() });
     try {
-      if (blanked && method.kind === 'write') throw new JsonRpcError(JSON_RPC_CODE.secretFound, BLANKED);
+      // Nothing that held a secret of ours is written anywhere.
+      if (method.kind === 'write' && !isDeepStrictEqual(params, given))
+        throw new JsonRpcError(JSON_RPC_CODE.secretFound, BLANKED);
       const texts = new TextGate(readers);
       const run = (): Promise<MethodResult> => call.run({ ...context, texts });
       const { result, did, refused } = await (method.kind === 'read' ? reads.work(run) : run());

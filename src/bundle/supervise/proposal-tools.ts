@@ -9,7 +9,6 @@ import {
   type ProposalTool,
   type ProposedFile,
 } from '../../domain/supervise/proposal.js';
-import type { ToolSource } from '../mcp/tools.js';
 import { defineMethod, type Method } from '../plane/method.js';
 import type { ParamSpec } from '../plane/params.js';
 
@@ -82,7 +81,7 @@ const OUTPUT = {
 } as const;
 
 /** The tools of an agent that is stuck. */
-export const PROPOSAL_METHODS: readonly (Method & ToolSource)[] = [
+export const PROPOSAL_METHODS: readonly Method[] = [
   proposing('cred-proxy-block'),
   proposing('pipelock-block'),
   proposing('capability-block'),
@@ -95,13 +94,14 @@ export const SUPERVISE_INSTRUCTIONS = [
   'Ask only for what the work needs. A rejected proposal is not to be proposed again.',
 ].join(' ');
 
-function proposing(name: ProposalTool): Method & ToolSource {
+function proposing(name: ProposalTool): Method {
   const { file, component } = PROPOSAL_TOOLS[name];
   const current = `${CURRENT_CONFIG_DIR}/${file}`;
   const what = `a new ${file} for ${component}`;
-  const method = defineMethod({
+  return defineMethod({
     name,
     kind: 'write',
+    structured: { schema: OUTPUT, inWords },
     description: [
       `Proposes a new version of your ${file}.`,
       WHEN[name],
@@ -124,7 +124,6 @@ function proposing(name: ProposalTool): Method & ToolSource {
       return { result: { status, notes, id }, did: `proposed ${what}: ${status}` };
     },
   });
-  return { ...method, outputSchema: OUTPUT, inWords };
 }
 
 function inWords(result: unknown): string {

@@ -23,10 +23,7 @@ export class McpHere {
     const door = mcpDoor({
       name: 'bottle',
       tools: FORGE_METHODS,
-      call: async (name, params) => ({
-        kind: 'answered',
-        ...(await this.fixture.plane.call(name, params)),
-      }),
+      plane: this.fixture.plane,
       instructions: '',
       redact: (text) => text,
       onFault: (fault) => this.faults.push(fault),

@@ -33,6 +33,9 @@ export interface PlaneFixture {
   decide: () => Promise<ProposalOutcome>;
 }
 
+/** What the plane takes out of what comes in. */
+export const SECRET = 'topsecret';
+
 /** The real plane over a recording forge, scope: issue 12 and PR 20. */
 export function planeFixture(
   limits: RateLimits = { callsPerMinute: 1000, writesPerMinute: 1000 },
@@ -100,6 +103,7 @@ export function planeFixture(
       commentMarker: (number) => `marker-${String(number)}`,
     },
     readers,
+    redact: (text) => text.replaceAll(SECRET, '[secret]'),
     reads: atForge,
     limiter,
     log: {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
 import type { Plane } from '../../../../src/bundle/plane/plane.js';
-import { planeFixture } from '../../../support/bundle/plane-fixture.js';
+import { planeFixture, SECRET } from '../../../support/bundle/plane-fixture.js';
 import { aComment, anIssue } from '../../../support/bundle/recording-forge.js';
 
 async function errorOf(plane: Plane, method: string, params?: unknown): Promise<JsonRpcError> {
@@ -103,21 +103,21 @@ describe('the forge plane', () => {
   });
 
   it('refuses every write out of which a secret of ours was taken, and nothing else', async () => {
-    const { plane, log, forge, requests } = planeFixture();
+    const { plane, log, forge, requests, done } = planeFixture();
     const writes: [string, unknown][] = [
-      ['post_comment', { number: 12, body: '[secret]' }],
-      ['update_description', { number: 12, body: '[secret]' }],
-      ['open_pr', { title: '[secret]', body: '' }],
+      ['post_comment', { number: 12, body: SECRET }],
+      ['update_description', { number: 12, body: SECRET }],
+      ['open_pr', { title: SECRET, body: '' }],
     ];
     for (const [method, params] of writes)
-      await assert.rejects(plane.call(method, params, true), { code: JSON_RPC_CODE.secretFound });
+      await assert.rejects(plane.call(method, params), { code: JSON_RPC_CODE.secretFound });
     assert.deepEqual([forge.calls, requests], [[], []]);
     assert.deepEqual(
       log.map(({ outcome }) => outcome),
       ['refused', 'refused', 'refused'],
     );
-    await plane.call('read_issue', { number: 3 }, true);
-    await plane.call('signal_done', { status: 'success', summary: '[secret]' }, true);
+    await plane.call('signal_done', { status: 'success', summary: SECRET });
+    assert.deepEqual(done, [['success', '[secret]']]);
     await plane.call('post_comment', { number: 12, body: '[secret]' });
   });
 

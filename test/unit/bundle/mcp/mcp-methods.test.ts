@@ -8,18 +8,22 @@ import {
 import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
 import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
 import { MCP_VERSIONS, mcpMethods } from '../../../../src/bundle/mcp/mcp-methods.js';
-import type { CallVerdict } from '../../../../src/bundle/mcp/tool-answer.js';
+import type { CallOutcome } from '../../../../src/bundle/plane/plane.js';
 import { until } from '../../../support/bundle/until.js';
+
+const OK: CallOutcome = { result: { ok: true }, refused: undefined };
 
 describe('the methods of the MCP server', () => {
   let called: unknown[];
   let told: unknown[];
-  let verdict: () => Promise<CallVerdict>;
+  let faults: unknown[];
+  let outcome: () => Promise<CallOutcome>;
 
   beforeEach(() => {
     called = [];
     told = [];
-    verdict = () => Promise.resolve({ kind: 'answered', result: { ok: true }, refused: undefined });
+    faults = [];
+    outcome = () => Promise.resolve(OK);
   });
 
   const ask = (method: string, params?: unknown): Promise<unknown> =>
@@ -29,9 +33,12 @@ describe('the methods of the MCP server', () => {
         tools: FORGE_METHODS,
         instructions: 'tools for the issue',
         progressMs: 5,
-        call: (name, args) => {
-          called.push([name, args]);
-          return verdict();
+        onFault: (fault) => faults.push(fault),
+        plane: {
+          call: (name, args) => {
+            called.push([name, args]);
+            return outcome();
+          },
         },
       },
       (notification) => told.push(notification),
@@ -97,6 +104,16 @@ describe('the methods of the MCP server', () => {
     assert.deepEqual(called, []);
   });
 
+  it('answer a call that failed, and tell a fault of ours to nobody but the log', async () => {
+    const call = { name: 'read_issue', arguments: { number: 1 } };
+    outcome = () => Promise.reject(new JsonRpcError(JSON_RPC_CODE.forgeError, 'not found'));
+    assert.match(JSON.stringify(await ask('tools/call', call)), /not found.*"isError":true/);
+    const fault = new Error('inner matter');
+    outcome = () => Promise.reject(fault);
+    assert.match(JSON.stringify(await ask('tools/call', call)), /internal error.*"isError":true/);
+    assert.deepEqual(faults, [fault]);
+  });
+
   it('name the tools to who calls another, once the plane has counted it', async () => {
     const [code, why] = await refusal('tools/call', { name: '__proto__' });
     assert.equal(code, JSON_RPC_CODE.invalidParams);
@@ -113,11 +130,11 @@ describe('the methods of the MCP server', () => {
     });
 
   it('tell of progress until the answer is there, to who asked', async () => {
-    let answer: (verdict: CallVerdict) => void = () => undefined;
-    verdict = () => new Promise((resolve) => (answer = resolve));
+    let answer: (outcome: CallOutcome) => void = () => undefined;
+    outcome = () => new Promise((resolve) => (answer = resolve));
     const call = ask('tools/call', { name: 'open_pr', arguments: {}, _meta: { progressToken: 'p' } });
     await until('two of them', () => (told.length >= 2 ? true : undefined));
-    answer({ kind: 'fault' });
+    answer(OK);
     await call;
     const { length } = told;
     const [first, second] = told.map((each) => ProgressNotificationSchema.parse(each).params);
@@ -129,7 +146,7 @@ describe('the methods of the MCP server', () => {
         message: 'open_pr is still under way',
       })),
     );
-    verdict = () => new Promise((resolve) => setTimeout(resolve, 30, { kind: 'fault' }));
+    outcome = () => new Promise((resolve) => setTimeout(resolve, 30, OK));
     await ask('tools/call', { name: 'open_pr', _meta: { progressToken: {} } });
     await ask('tools/call', { name: 'open_pr', _meta: null });
     await ask('tools/call', { name: 'open_pr', _meta: { progressToken: 'p'.repeat(257) } });

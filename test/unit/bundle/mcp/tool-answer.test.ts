@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { FORGE_METHODS } from '../../../../src/bundle/forge/methods.js';
-import { JSON_RPC_CODE } from '../../../../src/bundle/jsonrpc/protocol.js';
-import { toolAnswer, type CallVerdict } from '../../../../src/bundle/mcp/tool-answer.js';
+import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/protocol.js';
+import { failedAnswer, toolAnswer, type ToolAnswer } from '../../../../src/bundle/mcp/tool-answer.js';
 
 const method = FORGE_METHODS.find(({ name }) => name === 'post_comment') ?? assert.fail();
 
-function blocksOf(verdict: CallVerdict, isError = false): string[] {
-  const answer = toolAnswer(method, verdict);
+function blocksOf(answer: ToolAnswer, isError = false): string[] {
   assert.equal(answer.isError ?? false, isError);
   return answer.content.map(({ text }) => text);
 }
 
-const answered = (result: unknown): CallVerdict => ({ kind: 'answered', result, refused: undefined });
+const answered = (result: unknown): ToolAnswer => toolAnswer(method, { result, refused: undefined });
+const failed = (error: unknown): string => blocksOf(failedAnswer(method, error), true)[0] ?? '';
 
 describe("a tool's answer", () => {
   it('is the result as JSON', () => {
@@ -21,7 +21,7 @@ describe("a tool's answer", () => {
   });
 
   it('is content of the type that MCP has for texts', () => {
-    assert.deepEqual(toolAnswer(method, answered(5)).content, [{ type: 'text', text: '5' }]);
+    assert.deepEqual(answered(5).content, [{ type: 'text', text: '5' }]);
   });
 
   it('has texts of several lines as blocks behind it, numbered from the first block', () => {
@@ -50,7 +50,7 @@ describe("a tool's answer", () => {
   });
 
   it('is an error when nothing was done, with the reason', () => {
-    const [text = ''] = blocksOf({ kind: 'answered', result: {}, refused: 'a secret in a.ts' }, true);
+    const [text = ''] = blocksOf(toolAnswer(method, { result: {}, refused: 'a secret in a.ts' }), true);
     assert.match(text, /a secret in a\.ts/);
   });
 
@@ -72,25 +72,24 @@ describe("a tool's answer", () => {
     };
     for (const [name, expected] of Object.entries(advice)) {
       const code = JSON_RPC_CODE[name as keyof typeof JSON_RPC_CODE];
-      const error = { code, message: 'what happened', data: { writable: [12, 20], retryable: false } };
-      const [text = ''] = blocksOf({ kind: 'failed', error }, true);
+      const data = { writable: [12, 20], retryable: false };
+      const text = failed(new JsonRpcError(code, 'what happened', data));
       assert.ok(text.startsWith('what happened. '), text);
       assert.match(text, expected, name);
     }
-    const again = { code: JSON_RPC_CODE.forgeError, message: 'm', data: { retryable: true } };
-    assert.match(blocksOf({ kind: 'failed', error: again }, true)[0] ?? '', /may help/);
-    const bare = { code: JSON_RPC_CODE.forgeError, message: 'm' };
-    assert.match(blocksOf({ kind: 'failed', error: bare }, true)[0] ?? '', /will not help/);
+    const again = new JsonRpcError(JSON_RPC_CODE.forgeError, 'm', { retryable: true });
+    assert.match(failed(again), /may help/);
+    assert.match(failed(new JsonRpcError(JSON_RPC_CODE.forgeError, 'm')), /will not help/);
   });
 
   it('names nothing as writable that is no number', () => {
-    for (const data of [undefined, {}, { writable: 'x' }, { writable: ['1', -1, null] }]) {
-      const error = { code: JSON_RPC_CODE.outOfScope, message: 'm', data };
-      assert.match(blocksOf({ kind: 'failed', error }, true)[0] ?? '', /write to nothing/);
-    }
+    for (const data of [undefined, {}, { writable: 'x' }, { writable: ['1', -1, null] }])
+      assert.match(failed(new JsonRpcError(JSON_RPC_CODE.outOfScope, 'm', data)), /write to nothing/);
   });
 
   it('says nothing of a fault', () => {
-    assert.match(blocksOf({ kind: 'fault' }, true)[0] ?? '', /internal error/);
+    const text = failed(new Error('inner matter'));
+    assert.match(text, /internal error/);
+    assert.doesNotMatch(text, /inner matter/);
   });
 });

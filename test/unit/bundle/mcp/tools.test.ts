@@ -16,8 +16,8 @@ describe('the list of MCP tools', () => {
   it('has a form of answers where there is one, and says of each that it may be repeated', () => {
     const [method = assert.fail()] = FORGE_METHODS;
     assert.equal('outputSchema' in toolOf(method), false);
-    const outputSchema = { properties: { id: { type: 'string' } } };
-    assert.deepEqual(toolOf({ ...method, outputSchema }).outputSchema, { ...outputSchema, type: 'object' });
+    const schema = { type: 'object', properties: { id: { type: 'string' } } };
+    assert.equal(toolOf({ ...method, structured: { schema, inWords: String } }).outputSchema, schema);
     for (const each of FORGE_METHODS) assert.equal(toolOf(each).annotations.idempotentHint, true);
   });
 

@@ -4,7 +4,7 @@ import { JSON_RPC_CODE, JsonRpcError } from '../../../../src/bundle/jsonrpc/prot
 import type { Plane } from '../../../../src/bundle/plane/plane.js';
 import { PROPOSAL_METHODS } from '../../../../src/bundle/supervise/proposal-tools.js';
 import { MAX_JUSTIFICATION_BYTES, MAX_PROPOSED_BYTES } from '../../../../src/domain/supervise/proposal.js';
-import { planeFixture, type PlaneFixture } from '../../../support/bundle/plane-fixture.js';
+import { planeFixture, SECRET, type PlaneFixture } from '../../../support/bundle/plane-fixture.js';
 
 const HASH = 'a'.repeat(64);
 const PARAMS = { proposed_file: 'example.org\n', justification: 'downloads', current_file_hash: HASH };
@@ -92,7 +92,8 @@ describe('calls of the tools for proposals', () => {
   });
 
   it('proposes nothing that a secret of ours was taken out of', async () => {
-    assert.equal(await codeOf(plane.call('pipelock-block', PARAMS, true)), JSON_RPC_CODE.secretFound);
+    const leaking = { ...PARAMS, justification: SECRET };
+    assert.equal(await codeOf(plane.call('pipelock-block', leaking)), JSON_RPC_CODE.secretFound);
     assert.deepEqual(fixture.proposed, []);
   });
 

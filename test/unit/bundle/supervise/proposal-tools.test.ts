@@ -6,7 +6,7 @@ import { PROPOSAL_METHODS, SUPERVISE_INSTRUCTIONS } from '../../../../src/bundle
 import { PROPOSAL_TOOLS } from '../../../../src/domain/supervise/proposal.js';
 
 const answerOf = (result: unknown): ReturnType<typeof toolAnswer> =>
-  toolAnswer(PROPOSAL_METHODS[0] ?? assert.fail(), { kind: 'answered', result, refused: undefined });
+  toolAnswer(PROPOSAL_METHODS[0] ?? assert.fail(), { result, refused: undefined });
 
 describe('the tools of an agent that is stuck', () => {
   it('are those of the contract, as the SDK takes them', () => {
@@ -60,7 +60,7 @@ describe('the tools of an agent that is stuck', () => {
 
   it('fail with the reason where it was none', () => {
     for (const source of PROPOSAL_METHODS) {
-      const answer = toolAnswer(source, { kind: 'answered', result: {}, refused: 'line 3: no host' });
+      const answer = toolAnswer(source, { result: {}, refused: 'line 3: no host' });
       assert.equal(answer.isError, true);
       assert.equal(answer.structuredContent, undefined);
       assert.match(answer.content[0]?.text ?? '', /refused: line 3: no host/);
