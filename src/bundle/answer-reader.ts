@@ -29,7 +29,7 @@ export class AnswerReader {
    * Resolves when the answer is there, however long that takes. Looks every 50 ms and, where the file system tells,
    * at once. Errors: the signal's reason when aborted; `Error` for a file that is malformed.
    */
-  async wait(requestId: string, signal: AbortSignal): Promise<QueueAnswer> {
+  async wait(requestId: string, signal: AbortSignal): Promise<QueueAnswer['result']> {
     const found = await new Promise<QueueAnswer | 'absent' | 'malformed'>((resolve) => {
       const look = (): void => {
         const now = this.#read(requestId);
@@ -46,7 +46,7 @@ export class AnswerReader {
     });
     signal.throwIfAborted();
     if (typeof found === 'string') throw new Error(`the answer to request ${requestId} is malformed`);
-    return found;
+    return found.result;
   }
 
   /** Pull requests of answers that lie there, also to a predecessor that was killed while it waited. */

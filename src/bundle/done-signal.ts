@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { QueueBody } from '../domain/run/queue.js';
+import type { QueueContent } from '../domain/run/queue.js';
 import type { DoneStatus } from '../domain/run/turn.js';
 import { JSON_RPC_CODE, JsonRpcError } from './jsonrpc/protocol.js';
 
 export interface DoneSignalOptions {
   /** Durable when it resolves, after everything logged before. */
-  readonly send: (id: string, body: QueueBody) => Promise<void>;
+  readonly send: (id: string, content: QueueContent) => Promise<void>;
   readonly slug: string;
   readonly turn: number;
-  readonly now: () => number;
 }
 
 /** `signal_done`: one message a turn. Its id derives from slug and turn, so a restarted sidecar makes no second signal. */
@@ -39,13 +38,13 @@ export class DoneSignal {
   }
 
   async #send(status: DoneStatus, summary: string): Promise<void> {
-    const { send, slug, turn, now } = this.#options;
+    const { send, slug, turn } = this.#options;
     const id = createHash('sha256')
       .update(`${slug}:${String(turn)}:done`)
       .digest('hex')
       .slice(0, 32);
     try {
-      await send(id, { kind: 'done', slug, turn, status, summary, at: now() });
+      await send(id, { kind: 'done', status, summary });
     } catch (error) {
       this.#first = undefined;
       throw error;

@@ -1,17 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import type { PublishAnswer, QueueBody } from '../domain/run/queue.js';
-import type { AnswerReader } from './answer-reader.js';
+import type { PublishAnswer } from '../domain/run/queue.js';
+import type { Ask } from './base/ask.js';
+import { AtMost } from './base/at-most.js';
 import { JSON_RPC_CODE, JsonRpcError } from './jsonrpc/protocol.js';
 
 export interface PublishDeskOptions {
-  /** Durable when it resolves, after everything logged before. */
-  readonly send: (id: string, body: QueueBody) => Promise<void>;
-  readonly answers: Pick<AnswerReader, 'wait'>;
+  readonly ask: Ask;
   /** Called with the number in the orchestrator's answer before the agent gets it. */
   readonly onPublished: (pr: number) => void;
-  readonly slug: string;
-  readonly turn: number;
-  readonly now: () => number;
 }
 
 const MAX_WAITING = 4;
@@ -24,7 +19,7 @@ const MAX_WAITING = 4;
 export class PublishDesk {
   readonly #options: PublishDeskOptions;
   readonly #stopped = new AbortController();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #oneAtATime = new AtMost(1);
   #waiting = 0;
 
   constructor(options: PublishDeskOptions) {
@@ -39,10 +34,8 @@ export class PublishDesk {
       });
     }
     this.#waiting += 1;
-    const answer = this.#last.then(() => this.#ask(title, body));
-    this.#last = answer.catch(() => undefined);
     try {
-      return await answer;
+      return await this.#oneAtATime.work(() => this.#ask(title, body));
     } finally {
       this.#waiting -= 1;
     }
@@ -55,12 +48,9 @@ export class PublishDesk {
   }
 
   async #ask(title: string, body: string): Promise<PublishAnswer> {
-    const { send, answers, onPublished, slug, turn, now } = this.#options;
     this.#stopped.signal.throwIfAborted();
-    const requestId = randomBytes(16).toString('hex');
-    await send(requestId, { kind: 'open_pr', slug, turn, title, body, at: now() });
-    const { result } = await answers.wait(requestId, this.#stopped.signal);
-    if (result.kind === 'published') onPublished(result.pr);
+    const result = await this.#options.ask({ kind: 'open_pr', title, body }, this.#stopped.signal);
+    if (result.kind === 'published') this.#options.onPublished(result.pr);
     else if (result.kind !== 'refused') throw new Error(`open_pr was answered with "${result.kind}"`);
     return result;
   }

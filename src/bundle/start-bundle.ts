@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { AnswerReader } from './answer-reader.js';
+import type { Ask } from './base/ask.js';
 import { AtMost } from './base/at-most.js';
 import { errorFields, type BundleLog } from './base/bundle-log.js';
 import type { BundleConfig } from './config.js';
@@ -23,7 +24,7 @@ import type { Redact } from './base/redact.js';
 import { PROPOSAL_METHODS, SUPERVISE_INSTRUCTIONS } from './supervise/proposal-tools.js';
 import { SuperviseDesk } from './supervise/supervise-desk.js';
 import { TextDesk } from './text-desk.js';
-import type { QueueBody } from '../domain/run/queue.js';
+import type { QueueBody, QueueContent } from '../domain/run/queue.js';
 import { SUPERVISE_PATH, SUPERVISE_SERVER } from '../domain/supervise/how-to-ask.js';
 import { pagesOf } from '../domain/text/inert-text.js';
 
@@ -57,19 +58,26 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   const now = Date.now;
   const queue = new QueueWriter(paths.queueOut, now);
   const answers = new AnswerReader(paths.queueIn);
+  const bodyOf = (content: QueueContent): QueueBody => ({ ...content, slug, turn, at: now() });
   const instance = randomBytes(4).toString('hex');
   const operations = new OperationLog({
     idPrefix: instance,
-    write: (lines) => queue.write(randomId(), { kind: 'operations', slug, turn, lines, at: now() }),
+    write: (lines) => queue.write(randomId(), bodyOf({ kind: 'operations', lines })),
     isWaiting: (message) => queue.isWaiting(message),
     now,
     onFault: (error) => {
       log('error', 'the operation log cannot be written', errorFields(error));
     },
   });
-  const send = async (id: string, body: QueueBody): Promise<void> => {
+  const send = async (id: string, content: QueueContent): Promise<void> => {
     await operations.flush();
-    await queue.write(id, body);
+    await queue.write(id, bodyOf(content));
+  };
+  const ask: Ask = async (content, signal) => {
+    // Of each call its own: the answer to an earlier one may still lie there.
+    const id = randomId();
+    await send(id, content);
+    return answers.wait(id, signal);
   };
   const texts = new TextDesk({ queue, answers, slug, turn, now });
   const atForge = new AtMost(AT_FORGE);
@@ -81,17 +89,13 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
   );
   for (const pr of answers.publishedPrs()) forge.grantPr(pr);
   const publisher = new PublishDesk({
-    send,
-    answers,
-    slug,
-    turn,
-    now,
+    ask,
     onPublished: (pr) => {
       forge.grantPr(pr);
     },
   });
-  const doneSignal = new DoneSignal({ send, slug, turn, now });
-  const proposals = new SuperviseDesk({ send, answers, slug, turn, now });
+  const doneSignal = new DoneSignal({ send, slug, turn });
+  const proposals = new SuperviseDesk(ask);
   const limiter = new RateLimiter(config.rateLimits, () => performance.now());
   const planeOf = (methods: readonly Method[]): Plane =>
     new Plane({
@@ -145,7 +149,7 @@ export async function startBundle(config: BundleConfig, parts: BundleParts): Pro
     budget: config.budget,
     prices: config.prices,
     report: async (report) => {
-      await writeTotals(randomId(), { kind: 'egress', slug, turn, process: instance, ...report, at: now() });
+      await writeTotals(randomId(), bodyOf({ kind: 'egress', process: instance, ...report }));
     },
     log,
     now,

@@ -70,7 +70,7 @@ export class TextDesk {
     }, waitMs);
     try {
       const over = AbortSignal.any([this.#stopped.signal, late.signal]);
-      return (await answers.wait(requestId, over)).result;
+      return await answers.wait(requestId, over);
     } catch (error) {
       await queue.withdraw(fileName);
       throw error;

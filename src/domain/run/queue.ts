@@ -21,33 +21,35 @@ interface OfTurn {
 }
 
 /** Bundle to worker (`out/`). The file's name carries the message's id; the run comes from the directory. */
-export type QueueBody = OfTurn &
-  (
-    | { readonly kind: 'done'; readonly status: DoneStatus; readonly summary: string }
-    | { readonly kind: 'open_pr'; readonly title: string; readonly body: string }
-    /** A file of the bottle's configuration that the agent proposes [S2]. */
-    | {
-        readonly kind: 'proposal';
-        readonly tool: ProposalTool;
-        readonly file: string;
-        readonly justification: string;
-        /** SHA-256 of the file that it started from, hexadecimal. */
-        readonly currentHash: string;
-      }
-    /** A text that is about to be posted, to be looked through for secrets. */
-    | {
-        readonly kind: 'text';
-        /** What it is, for a message: `the comment on #12`. */
-        readonly where: string;
-        readonly text: string;
-      }
-    /** Operation-log lines; also a check-in, like every message but `egress`. */
-    | { readonly kind: 'operations'; readonly lines: readonly OperationLine[] }
-    | EgressMessage
-  );
+export type QueueBody = OfTurn & QueueContent;
+
+export type QueueContent =
+  | { readonly kind: 'done'; readonly status: DoneStatus; readonly summary: string }
+  | { readonly kind: 'open_pr'; readonly title: string; readonly body: string }
+  /** A file of the bottle's configuration that the agent proposes [S2]. */
+  | {
+      readonly kind: 'proposal';
+      readonly tool: ProposalTool;
+      readonly file: string;
+      readonly justification: string;
+      /** SHA-256 of the file that it started from, hexadecimal. */
+      readonly currentHash: string;
+    }
+  /** A text that is about to be posted, to be looked through for secrets. */
+  | {
+      readonly kind: 'text';
+      /** What it is, for a message: `the comment on #12`. */
+      readonly where: string;
+      readonly text: string;
+    }
+  /** Operation-log lines; also a check-in, like every message but `egress`. */
+  | { readonly kind: 'operations'; readonly lines: readonly OperationLine[] }
+  | EgressContent;
+
+export type EgressMessage = OfTurn & EgressContent;
 
 /** What the egress plane counted since its process began, all of it each time. By itself no check-in. */
-export interface EgressMessage extends EgressTotals, OfTurn {
+interface EgressContent extends EgressTotals {
   readonly kind: 'egress';
   /** Another one for each process of the sidecar, whose counts are added up. `QUEUE_ID` in form. */
   readonly process: string;

@@ -101,10 +101,10 @@ describe('the queue directories', () => {
     const answers = new AnswerReader(run.in);
     const never = new AbortController().signal;
     run.answer('before00', { kind: 'refused', reason: 'no' });
-    assert.deepEqual((await answers.wait('before00', never)).result, { kind: 'refused', reason: 'no' });
+    assert.deepEqual(await answers.wait('before00', never), { kind: 'refused', reason: 'no' });
     const during = answers.wait('during00', never);
     run.answer('during00', { kind: 'published', pr: 7, url: 'u', head: 'h' });
-    assert.deepEqual((await during).result, { kind: 'published', pr: 7, url: 'u', head: 'h' });
+    assert.deepEqual(await during, { kind: 'published', pr: 7, url: 'u', head: 'h' });
   });
 
   it('takes no answer that is malformed or for another request', async () => {

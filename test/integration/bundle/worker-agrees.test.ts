@@ -94,7 +94,7 @@ describe('the two ends of the queue', () => {
     const never = new AbortController().signal;
     const result = { kind: 'published', pr: 7, url: 'http://x/7', head: 'a'.repeat(40) } as const;
     await worker.answer(SLUG, { requestId: 'message1', result });
-    assert.deepEqual(await answers.wait('message1', never), { requestId: 'message1', result });
+    assert.deepEqual(await answers.wait('message1', never), result);
 
     for (const result of [
       { kind: 'clean' },
@@ -102,7 +102,7 @@ describe('the two ends of the queue', () => {
       { kind: 'unchecked', reason: 'it failed' },
     ] as const) {
       await worker.answer(SLUG, { requestId: 'message2', result });
-      assert.deepEqual(await answers.wait('message2', never), { requestId: 'message2', result });
+      assert.deepEqual(await answers.wait('message2', never), result);
       await worker.retract(SLUG, 'message2');
       await worker.retract(SLUG, 'message2');
     }

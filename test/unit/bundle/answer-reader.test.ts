@@ -27,7 +27,7 @@ describe("the worker's answers to proposals", () => {
     it(`are read: ${status}`, async () => {
       const result = { kind: 'decision', id: 'p1', status, notes: 'use 443' };
       put({ ...result, more: 1 });
-      assert.deepEqual(await wait(), { requestId: ID, result });
+      assert.deepEqual(await wait(), result);
       assert.deepEqual(reader.publishedPrs(), []);
     });
 

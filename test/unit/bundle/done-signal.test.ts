@@ -12,7 +12,6 @@ describe('signal_done', () => {
     signal = new DoneSignal({
       slug: 'coder-alice-demo-12-abc12',
       turn: 1,
-      now: () => 0,
       send: (id) => {
         if (fault !== undefined) return Promise.reject(fault);
         sent.push(id);

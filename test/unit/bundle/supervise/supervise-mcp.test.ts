@@ -67,7 +67,7 @@ describe('proposals by MCP, on the socket of the sidecar', () => {
   });
 
   it('go to the worker behind what was logged before, and its answer to the agent', async () => {
-    await bundle.start(LIMITS);
+    await bundle.start();
     const agent = await client();
     await call(agent, 'pipelock-block', {});
     const answer = call(agent, 'pipelock-block');
@@ -88,6 +88,11 @@ describe('proposals by MCP, on the socket of the sidecar', () => {
     assert.deepEqual(structuredContent, { status: 'approved', notes: 'fine', id: 'p1' });
     assert.equal(isError, undefined);
     assert.match(JSON.stringify(content), /approved: .*The person says: fine/);
+    // The answer to the first still lies there.
+    const again = call(agent, 'pipelock-block');
+    const second = await bundle.run.proposal(1);
+    bundle.run.answer(second.id, { kind: 'decision', id: 'p1', status: 'pending', notes: '' });
+    assert.deepEqual((await again).structuredContent, { status: 'pending', notes: '', id: 'p1' });
   });
 
   it('carry no secret of the sidecar, and count against the limit of the run’s writes', async () => {
