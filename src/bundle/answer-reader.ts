@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isRecord, recordIn } from '../domain/base/is-record.js';
 import { isForgeNumber } from '../domain/forge/issue.js';
 import type { QueueAnswer } from '../domain/run/queue.js';
 import type { ProposalAnswer } from '../domain/supervise/proposal.js';
-import { watchQuietly } from './base/watch-quietly.js';
 
-const POLL_MS = 50;
+/** A call that is held costs fifty looks a second. */
+const POLL_MS = 20;
 /** Complete by its type. */
 const STATUSES: Readonly<Record<ProposalAnswer['status'], true>> = {
   approved: true,
@@ -17,6 +18,8 @@ const STATUSES: Readonly<Record<ProposalAnswer['status'], true>> = {
   pending: true,
 };
 
+type Result = QueueAnswer['result'];
+
 /** Reads the worker's answers, `<request id>.json`, each put whole into a directory that only the worker can write. */
 export class AnswerReader {
   readonly #directory: string;
@@ -26,38 +29,28 @@ export class AnswerReader {
   }
 
   /**
-   * Resolves when the answer is there, however long that takes. Looks every 50 ms and, where the file system tells,
-   * at once. Errors: the signal's reason when aborted; `Error` for a file that is malformed.
+   * Resolves when the answer is there, however long that takes. Errors: the signal's reason when aborted; `Error` for a file
+   * that is malformed.
    */
-  async wait(requestId: string, signal: AbortSignal): Promise<QueueAnswer['result']> {
-    const found = await new Promise<QueueAnswer | 'absent' | 'malformed'>((resolve) => {
-      const look = (): void => {
-        const now = this.#read(requestId);
-        if (now === 'absent' && !signal.aborted) return;
-        clearInterval(timer);
-        watcher?.close();
-        signal.removeEventListener('abort', look);
-        resolve(now);
-      };
-      const timer = setInterval(look, POLL_MS);
-      const watcher = watchQuietly(this.#directory, look);
-      signal.addEventListener('abort', look);
-      look();
-    });
-    signal.throwIfAborted();
-    if (typeof found === 'string') throw new Error(`the answer to request ${requestId} is malformed`);
-    return found.result;
+  async wait(requestId: string, signal: AbortSignal): Promise<Result> {
+    for (;;) {
+      signal.throwIfAborted();
+      const found = this.#read(requestId);
+      if (found === 'malformed') throw new Error(`the answer to request ${requestId} is malformed`);
+      if (found !== 'absent') return found;
+      await delay(POLL_MS);
+    }
   }
 
   /** Pull requests of answers that lie there, also to a predecessor that was killed while it waited. */
   publishedPrs(): number[] {
     return readdirSync(this.#directory).flatMap((name) => {
       const answer = this.#read(basename(name, '.json'));
-      return typeof answer === 'object' && answer.result.kind === 'published' ? [answer.result.pr] : [];
+      return typeof answer === 'object' && answer.kind === 'published' ? [answer.pr] : [];
     });
   }
 
-  #read(requestId: string): QueueAnswer | 'absent' | 'malformed' {
+  #read(requestId: string): Result | 'absent' | 'malformed' {
     try {
       const text = readFileSync(join(this.#directory, `${requestId}.json`), 'utf8');
       return parseAnswer(requestId, text) ?? 'malformed';
@@ -67,18 +60,18 @@ export class AnswerReader {
   }
 }
 
-function parseAnswer(requestId: string, text: string): QueueAnswer | undefined {
+function parseAnswer(requestId: string, text: string): Result | undefined {
   const { requestId: asked, result } = recordIn(text) ?? {};
   if (asked !== requestId || !isRecord(result)) return undefined;
   const { kind, reason, pr, url, head, id, status, notes } = result;
-  if (kind === 'clean') return { requestId, result: { kind } };
+  if (kind === 'clean') return { kind };
   if ((kind === 'refused' || kind === 'secret' || kind === 'unchecked') && typeof reason === 'string')
-    return { requestId, result: { kind, reason } };
+    return { kind, reason };
   if (kind === 'published' && isForgeNumber(pr) && typeof url === 'string' && typeof head === 'string') {
-    return { requestId, result: { kind, pr, url, head } };
+    return { kind, pr, url, head };
   }
   if (kind === 'decision' && typeof id === 'string' && isStatus(status) && typeof notes === 'string')
-    return { requestId, result: { kind, id, status, notes } };
+    return { kind, id, status, notes };
   return undefined;
 }
 

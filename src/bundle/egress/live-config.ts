@@ -1,11 +1,10 @@
-import { readFileSync, statSync, type FSWatcher } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../domain/base/message-of.js';
 import { parseAllowlist, type AllowEntry } from '../../domain/egress/allowlist.js';
 import type { Route } from '../../domain/egress/route.js';
 import { parseRoutes } from '../../domain/egress/routes.js';
 import type { BundleLog } from '../base/bundle-log.js';
-import { watchQuietly } from '../base/watch-quietly.js';
 
 export interface EgressConfig {
   readonly allow: readonly AllowEntry[];
@@ -28,7 +27,6 @@ export class LiveConfig {
   readonly #seen = new Map<string, string>();
   #config: EgressConfig = { allow: [], routes: [] };
   #timer: NodeJS.Timeout | undefined;
-  #watcher: FSWatcher | undefined;
 
   constructor(directory: string, log: BundleLog) {
     this.#directory = directory;
@@ -40,18 +38,15 @@ export class LiveConfig {
     return this.#config;
   }
 
-  /** To be called once: from now on looks every half second and, where the file system tells, at once. */
+  /** To be called once: from now on looks every half second. */
   watch(onChange: () => void): void {
-    const look = (): void => {
+    this.#timer = setInterval(() => {
       if (this.#look()) onChange();
-    };
-    this.#timer = setInterval(look, POLL_MS).unref();
-    this.#watcher = watchQuietly(this.#directory, look);
+    }, POLL_MS).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#watcher?.close();
   }
 
   /** @returns whether anything is different */

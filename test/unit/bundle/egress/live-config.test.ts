@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LiveConfig } from '../../../../src/bundle/egress/live-config.js';
@@ -72,15 +72,6 @@ describe('the allowlist and the routes of a bottle', () => {
     watch();
     rmSync(join(directory, 'allowlist'));
     await seen('no host', () => hosts().length === 0);
-  });
-
-  it('are found by looking where the file system tells nothing', async () => {
-    rmSync(directory, { recursive: true });
-    open();
-    watch();
-    mkdirSync(directory);
-    write('allowlist', 'pypi.org\n');
-    await seen('the host', () => hosts().length === 1);
   });
 
   it('stay the last good ones where a file makes no sense, which is said with the reason', () => {
