@@ -1,37 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Route } from '../../../domain/egress/route.js';
 import { upstreamOf } from '../../../domain/egress/upstream.js';
-import type { BundleLog } from '../../base/bundle-log.js';
 import { RefusedAddressError } from '../addresses.js';
 import { codeOf } from '../../base/code-of.js';
 import { answerLast } from '../../base/last-answer.js';
 import { UnknownEncodingError } from '../decoder.js';
 import type { HeaderList } from '../headers.js';
-import type { Ledger, Transfer } from '../ledger.js';
+import { LoggedExchange, type LoggedExchangeParts } from '../logged-exchange.js';
 import { blankSecret } from './secret-forms.js';
 
 const SHOWN_PATH = 200;
 
-export interface CredentialCallParts {
-  readonly ledger: Ledger;
+export interface CredentialCallParts extends LoggedExchangeParts {
   readonly secret: (name: string) => string | undefined;
-  readonly log: BundleLog;
 }
 
-/** One request on its way to its one line in the log. */
-export class CredentialCall {
+export class CredentialCall extends LoggedExchange {
   status = 0;
-  transfer: Transfer | undefined;
-  readonly #began = performance.now();
   #route: Route | undefined;
   #path = '';
-  #isTold = false;
 
   constructor(
     private readonly parts: CredentialCallParts,
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-  ) {}
+  ) {
+    super(parts.ledger, parts.log);
+  }
 
   take(route: Route, path: string): void {
     this.#route = route;
@@ -46,8 +41,8 @@ export class CredentialCall {
     headers: HeaderList = [],
     body = explained(why, route),
   ): void {
-    if (status === 403) this.parts.ledger.refuse(route === undefined ? '' : upstreamOf(route).host);
-    this.tell({ verdict: status === 502 ? 'failed' : 'refused', why, status, route: route?.name });
+    if (status === 403) this.ledger.refuse(route === undefined ? '' : upstreamOf(route).host);
+    this.#tellOf({ verdict: status === 502 ? 'failed' : 'refused', why, status, route: route?.name });
     answerLast(this.request, this.response, status, `${JSON.stringify(body)}\n`, {
       'content-type': 'application/json',
       ...Object.fromEntries(headers),
@@ -56,7 +51,7 @@ export class CredentialCall {
 
   /** The upstream did not answer, or not in a way that can be passed on. What was refused before stays refused. */
   fail(error: unknown, route: Route): void {
-    if (this.#isTold) return;
+    if (this.isTold) return;
     if (this.response.headersSent || this.response.destroyed) {
       this.response.destroy();
       return;
@@ -67,23 +62,19 @@ export class CredentialCall {
 
   /** After the exchange; what was refused has been told already. @param more what its line says besides */
   ended(more: Readonly<Record<string, unknown>> = {}): void {
-    this.tell({ verdict: 'allowed', status: this.status, ...more });
+    this.#tellOf({ verdict: 'allowed', status: this.status, ...more });
   }
 
-  private tell(fields: Readonly<Record<string, unknown>>): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
+  #tellOf(fields: Readonly<Record<string, unknown>>): void {
+    if (this.isTold) return;
     const auth = this.#route?.auth ?? null;
     const secret = auth === null ? undefined : this.parts.secret(auth.secret);
-    this.parts.log('info', 'egress', {
+    this.tell({
       route: this.#route?.name,
       host: this.#route === undefined ? undefined : upstreamOf(this.#route).host,
       method: this.request.method,
       path: blankSecret(this.#path, secret).slice(0, SHOWN_PATH),
       ...fields,
-      up: this.transfer?.up ?? 0,
-      down: this.transfer?.down ?? 0,
-      ms: Math.round(performance.now() - this.#began),
     });
   }
 }

@@ -1,10 +1,10 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream';
 import type { SlidingWindow } from '../../../domain/base/sliding-window.js';
 import type { ModelRule, Route } from '../../../domain/egress/route.js';
 import { upstreamOf } from '../../../domain/egress/upstream.js';
 import type { BundleLog } from '../../base/bundle-log.js';
-import { planBody, type BodyPlan } from './answer-body.js';
+import { planBody } from './answer-body.js';
 import { headersForClient } from './answer-headers.js';
 import { headersForUpstream } from './client-headers.js';
 import { CredentialCall } from './credential-call.js';
@@ -87,24 +87,18 @@ export class CredentialProxy {
       route.auth === null || secret === undefined ? [] : [[route.auth.header, route.auth.prefix + secret]];
     const client = headersForUpstream(request.rawHeaders, route, routes);
     const target = upstreamOf(route).base + asked.path + asked.query;
-    const exchange = { call, request, response, route, routes, secret };
+    const exchange = { call, request, response, route, routes, secret, target };
     if (route.model !== null && request.method === 'POST') {
-      await this.askModel(exchange, route.model, asked.path, target, [...client, ...own]);
+      await this.askModel({ ...exchange, headers: [...client, ...own] }, route.model, asked.path);
       return;
     }
     const headers = [...client, ...framing.headers, ...own];
-    await this.exchanged({ ...exchange, body: null, meter: null }, target, headers, hasBody);
+    await this.exchanged({ ...exchange, headers, hasBody, body: null, meter: null });
     call.ended();
   }
 
   /** The body is sent as it was read and judged. */
-  private async askModel(
-    exchange: Pick<CredentialExchange, 'call' | 'request' | 'response' | 'route' | 'routes' | 'secret'>,
-    rule: ModelRule,
-    path: string,
-    target: string,
-    headers: HeaderList,
-  ): Promise<void> {
+  private async askModel(exchange: AskedExchange, rule: ModelRule, path: string): Promise<void> {
     const { call, request, response, route } = exchange;
     const read = await this.parts.models.read(request, rule, path);
     if (read.kind === 'gone') return;
@@ -117,13 +111,13 @@ export class CredentialProxy {
       end();
       return;
     }
-    const own: HeaderList = [
+    const headers: HeaderList = [
+      ...withoutHeaders(exchange.headers, OF_THE_BODY),
       ['Content-Type', 'application/json'],
       ['Content-Length', String(body.length)],
     ];
-    const kept = withoutHeaders(headers, OF_THE_BODY);
     if (meter !== null) this.#meters.add(meter);
-    await this.exchanged({ ...exchange, body, meter }, target, [...kept, ...own], true);
+    await this.exchanged({ ...exchange, headers, hasBody: true, body, meter });
     if (meter !== null) {
       await meter.ended;
       this.#meters.delete(meter);
@@ -137,23 +131,18 @@ export class CredentialProxy {
     for (const meter of this.#meters) meter.end('left');
   }
 
-  private async exchanged(
-    exchange: Omit<CredentialExchange, 'transfer'>,
-    target: string,
-    headers: HeaderList,
-    hasBody: boolean,
-  ): Promise<void> {
+  private async exchanged(exchange: CredentialExchange): Promise<void> {
     const { call, response, route } = exchange;
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
       const transfer = this.parts.ledger.open(upstreamOf(route).host, route.name);
       call.transfer = transfer;
-      this.send({ ...exchange, transfer }, target, headers, hasBody);
+      this.send(exchange, transfer);
     });
   }
 
-  private send(exchange: CredentialExchange, target: string, headers: HeaderList, hasBody: boolean): void {
-    const { call, request, response, route, transfer, body, meter } = exchange;
+  private send(exchange: CredentialExchange, transfer: Transfer): void {
+    const { call, request, response, route, target, headers, hasBody, body, meter } = exchange;
     const { client, live, config, maxBodyBytes } = this.parts;
     const broke = (): void => {
       meter?.end(response.destroyed ? 'left' : 'broken');
@@ -196,7 +185,7 @@ export class CredentialProxy {
       const isStale = outgoing.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
       if (isStale && !hasBody && !isAnswered && !response.destroyed) {
         over();
-        this.send(exchange, target, headers, false);
+        this.send(exchange, transfer);
         return;
       }
       broke();
@@ -204,7 +193,7 @@ export class CredentialProxy {
     });
     outgoing.on('response', (incoming) => {
       isAnswered = true;
-      this.answer(exchange, incoming, target).catch((error: unknown) => {
+      this.answer(exchange, transfer, incoming).catch((error: unknown) => {
         incoming.destroy();
         broke();
         call.fail(error, route);
@@ -232,13 +221,13 @@ export class CredentialProxy {
 
   private async answer(
     exchange: CredentialExchange,
+    transfer: Transfer,
     incoming: IncomingMessage,
-    target: string,
   ): Promise<void> {
-    const { call, request, response, route, routes, secret, transfer, meter } = exchange;
+    const { call, request, response, route, routes, secret, target, meter } = exchange;
     const status = incoming.statusCode ?? 502;
     const hasNoBody = request.method === 'HEAD' || status === 204 || status === 304;
-    const plan: BodyPlan = await planBody(incoming, route, routes, secret);
+    const plan = await planBody(incoming, route, routes, secret);
     if (meter === null && (response.destroyed || response.headersSent)) {
       incoming.destroy();
       return;
@@ -263,25 +252,31 @@ export class CredentialProxy {
       transfer.received(chunk.length);
       if (isSuccess) this.parts.ledger.succeed();
     });
-    const steps: readonly Transform[] = plan.steps;
     if (meter !== null) {
       passMetered(incoming, plan, response, meter);
       return;
     }
-    pipeline([incoming, ...steps, response], (error) => {
+    pipeline([incoming, ...plan.steps, response], (error) => {
       if (error) response.destroy();
     });
   }
 }
 
-interface CredentialExchange {
+/** What a client asks for through a route. */
+interface AskedExchange {
   readonly call: CredentialCall;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly route: Route;
   readonly routes: readonly Route[];
   readonly secret: string | undefined;
-  readonly transfer: Transfer;
+  /** Path and query at the upstream. */
+  readonly target: string;
+  readonly headers: HeaderList;
+}
+
+interface CredentialExchange extends AskedExchange {
+  readonly hasBody: boolean;
   /** Sent in place of the request's own. */
   readonly body: HeldBody | null;
   /** Reads the answer; `null` where nothing is metered. */
