@@ -25,7 +25,7 @@ async function connect(config: BundleConfig): Promise<AgentForge> {
     caFile: existsSync(caFile) ? caFile : null,
     socketPath: config.forgeTransportSocket,
   });
-  return forgeFor({ forge: config.forgeKind, owner: config.owner, repo: config.repo });
+  return forgeFor({ forge: 'gitea', owner: config.owner, repo: config.repo });
 }
 
 async function start(): Promise<RunningBundle> {

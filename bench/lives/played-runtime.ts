@@ -200,7 +200,6 @@ export class PlayedRuntime implements BottleRuntime {
     const config = {
       slug,
       hasForge: true,
-      forgeKind: 'gitea',
       forgeApi: env['FORGE_GITEA_API'] ?? '',
       owner,
       repo,

@@ -4,13 +4,7 @@ import { isRecord } from '../domain/base/is-record.js';
 import { CREDENTIAL_SOCKET, EGRESS_SOCKET } from '../domain/egress/ports.js';
 import { parsePrices, type PriceTable } from '../domain/egress/model-prices.js';
 import { InvalidInputError } from '../domain/base/errors.js';
-import {
-  FORGE_KINDS,
-  isForgeName,
-  isForgeNumber,
-  isOwnerName,
-  type ForgeKind,
-} from '../domain/forge/issue.js';
+import { isForgeName, isForgeNumber, isOwnerName } from '../domain/forge/issue.js';
 import { NO_BUDGET, type ModelBudget } from '../domain/run/model-use.js';
 import type { TurnHeader } from '../domain/run/queue-directory.js';
 import { isSlug } from '../domain/run/slug.js';
@@ -37,7 +31,6 @@ export interface BundleConfig {
   readonly slug: string;
   /** False: the run has no forge; what is said of one below is empty, and there is no token. */
   readonly hasForge: boolean;
-  readonly forgeKind: ForgeKind;
   readonly forgeApi: string;
   readonly owner: string;
   readonly repo: string;
@@ -107,21 +100,20 @@ export function readBundleConfig(env: Environment): BundleConfig {
   };
 }
 
-type ForgePart = Pick<
-  BundleConfig,
-  'forgeKind' | 'forgeApi' | 'owner' | 'repo' | 'issue' | 'pr' | 'forgeTransportSocket'
->;
+type ForgePart = Pick<BundleConfig, 'forgeApi' | 'owner' | 'repo' | 'issue' | 'pr' | 'forgeTransportSocket'>;
 
 const NO_FORGE: ForgePart = {
-  ...{ forgeKind: 'gitea', forgeApi: '', owner: '', repo: '', issue: 0, pr: null },
+  forgeApi: '',
+  owner: '',
+  repo: '',
+  issue: 0,
+  pr: null,
   forgeTransportSocket: null,
 };
 
 function forgeIn(env: Environment, turn: TurnFile): ForgePart {
-  const forgeKind = forgeKindIn(env);
   const transport = env['FORGE_SOCKET'] ?? '';
   return {
-    forgeKind,
     forgeApi: required(env, 'FORGE_GITEA_API', isHttpUrl, 'an http or https URL without user and password'),
     owner: turn.owner ?? required(env, 'FORGE_OWNER', isOwnerName, "an owner's name on the forge"),
     repo: turn.repo ?? required(env, 'FORGE_REPO', isForgeName, "a repository's name on the forge"),
@@ -129,14 +121,6 @@ function forgeIn(env: Environment, turn: TurnFile): ForgePart {
     pr: turn.pr === undefined ? forgeNumberIn(env, 'FORGE_PR_NUMBER') : turn.pr,
     forgeTransportSocket: transport === '' ? null : transport,
   };
-}
-
-function forgeKindIn(env: Environment): ForgeKind {
-  const text = env['FORGE_KIND'] ?? '';
-  const kind = text === '' ? 'gitea' : FORGE_KINDS.find((known) => known === text);
-  if (kind === undefined)
-    throw new InvalidInputError(`FORGE_KIND must be one of ${FORGE_KINDS.join(', ')}, none`);
-  return kind;
 }
 
 /** The forge token. Errors: `InvalidInputError` that names the file, never its content. */

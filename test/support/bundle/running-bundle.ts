@@ -27,7 +27,6 @@ export class BundleHere {
       {
         slug: 'dev-alice-demo-12-abcde',
         hasForge,
-        forgeKind: 'gitea',
         forgeApi: 'http://127.0.0.1:9/api/v1',
         owner: 'alice',
         repo: 'demo',

@@ -28,7 +28,6 @@ describe("the sidecar's configuration", () => {
     assert.deepEqual(config, {
       slug: 'dev-alice-demo-317-abcde',
       hasForge: true,
-      forgeKind: 'gitea',
       forgeApi: 'https://git.example/api/v1',
       owner: 'alice',
       repo: 'demo',
@@ -44,11 +43,6 @@ describe("the sidecar's configuration", () => {
       readers: null,
     });
     assert.equal(paths.forgeSocket, run.socket);
-  });
-
-  it('knows the kind of its forge', () => {
-    assert.equal(readBundleConfig(env({ FORGE_KIND: 'gitea' })).forgeKind, 'gitea');
-    assert.throws(() => readBundleConfig(env({ FORGE_KIND: 'gitlab' })), InvalidInputError);
   });
 
   it('has none of a forge where the run has none', () => {
