@@ -71,4 +71,17 @@ describeEachWay('MCP calls to the sidecar', (place) => {
     assert.match(text, /\[secret\]/);
     assert.doesNotMatch(text, new RegExp(TOKEN));
   });
+
+  it('tells of a fault of its own without details, and goes on', async () => {
+    await place.bundle.start();
+    const connection = await place.client();
+    place.bundle.forge.fault = new TypeError('/secret/path');
+    const { isError, blocks } = await callTool(connection, 'read_issue', { number: 1 });
+    assert.ok(isError);
+    assert.match(blocks[0] ?? '', /internal error/);
+    assert.doesNotMatch(blocks.join(), /secret/);
+    assert.match(JSON.stringify(place.bundle.logged), /a call failed.*secret/);
+    place.bundle.forge.fault = undefined;
+    assert.equal((await callTool(connection, 'read_issue', { number: 1 })).isError, false);
+  });
 });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { globalOnly } from '../../../../../src/bundle/egress/addresses.js';
 import { until } from '../../../../support/bundle/until.js';
 import { connectThrough, drained, openTunnel } from '../../../../support/egress/clients.js';
@@ -123,24 +121,5 @@ describe('whom the forward proxy connects to', () => {
     const { status, socket } = await openTunnel(egress().socket, at);
     assert.equal(status, 200);
     assert.equal((await drained(socket)).toString(), 'hello');
-  });
-
-  it('keeps the last good allowlist when the new one makes no sense, and says so', async () => {
-    const at = await served((socket) => socket.end('hello'));
-    await egress().start();
-    assert.equal((await connectThrough(egress().socket, at)).status, 200);
-    egress().write('allowlist', 'evil.example\nhttps://this-is-none/\n');
-    const line = await until('the complaint', () =>
-      egress().logged.find(({ level, message }) => level === 'error' && message.includes('last good one')),
-    );
-    assert.match(String(line.fields['why']), /^line 2: /);
-    assert.equal((await connectThrough(egress().socket, at)).status, 200);
-    assert.equal((await connectThrough(egress().socket, 'evil.example:443')).status, 403);
-  });
-
-  it('allows nothing without a file', async () => {
-    rmSync(join(egress().dir, 'config'), { recursive: true });
-    await egress().start();
-    assert.equal((await connectThrough(egress().socket, `${HOST}:443`)).status, 403);
   });
 });

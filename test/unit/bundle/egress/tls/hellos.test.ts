@@ -12,6 +12,7 @@ import {
   serverName,
   USUAL,
 } from '../../../../support/egress/hellos.js';
+import { HOST as HOSTILE_TO, HOSTILE_HELLOS } from '../../../../support/egress/hostile-hellos.js';
 
 const HOST = 'files.example';
 const HELLO = helloFor(HOST);
@@ -140,6 +141,12 @@ describe('the first messages of a tunnel', () => {
   for (const [what, said, why] of noHello)
     it(`are refused where the client sends ${what}`, async () => {
       assert.match(await whyRefused(said, [SERVER_HELLO]), why);
+      assert.deepEqual(toServer, []);
+    });
+
+  for (const { name, bytes, why } of HOSTILE_HELLOS)
+    it(`are refused before the server hears of them: ${name}`, async () => {
+      assert.match(await whyRefused([bytes], [], { host: HOSTILE_TO }), why);
       assert.deepEqual(toServer, []);
     });
 
