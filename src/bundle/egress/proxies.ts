@@ -58,7 +58,7 @@ export function startProxies(options: EgressPlaneOptions, limits: EgressLimits):
     resolve: network.resolve ?? dnsResolve(),
     policy: network.policy ?? globalOnly,
     budget: new UploadBudget(options.uploadBytes, () => {
-      reporter.atOnce();
+      void reporter.atOnce();
     }),
     helloMs: limits.helloMs,
   });

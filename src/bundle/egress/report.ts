@@ -37,31 +37,26 @@ export class EgressReporter {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => void this.#tell(), this.#options.everyMs ?? EVERY_MS).unref();
+    this.#timer ??= setInterval(() => void this.atOnce(), this.#options.everyMs ?? EVERY_MS).unref();
   }
 
   /** For what a restart should not lose. */
   soon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
-      void this.#tell();
+      void this.atOnce();
     }, SOON_MS).unref();
-  }
-
-  /** For what a restart must not lose, and comes seldom. */
-  atOnce(): void {
-    void this.#tell();
   }
 
   /** Resolves when the last report is written, or could not be. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     clearTimeout(this.#soon);
-    await this.#tell();
+    await this.atOnce();
   }
 
-  /** A report that could not be written is told again, with what came meanwhile. */
-  #tell(): Promise<void> {
+  /** For what a restart must not lose, and comes seldom. A report that could not be written is told again, with what came meanwhile. */
+  atOnce(): Promise<void> {
     this.#sending = this.#sending.then(async () => {
       const text = this.#text();
       if (text === this.#told) return;

@@ -142,10 +142,8 @@ function isPlainJson(request: IncomingMessage): boolean {
 function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array | 'too large' | 'aborted'> {
   return new Promise((resolve) => {
     const body = new JoinedBytes();
-    let size = 0;
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) resolve('too large');
+      if (body.length + chunk.length > maxBytes) resolve('too large');
       else body.add(chunk);
     });
     request.once('end', () => {

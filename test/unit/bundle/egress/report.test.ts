@@ -77,7 +77,7 @@ describe('what the worker is told of egress', () => {
 
   it('is told at once where waiting would lose too much', async () => {
     ledger.open('a.example', null).sent(3);
-    reporter.atOnce();
+    void reporter.atOnce();
     await new Promise(setImmediate);
     assert.deepEqual(
       sent.map(({ hosts }) => hosts[0]?.bytesUp),

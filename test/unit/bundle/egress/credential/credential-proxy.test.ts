@@ -92,35 +92,6 @@ describe('the credential proxy', () => {
     assert.equal(requests, 0);
   });
 
-  it('refuses every path that servers read in different ways', async () => {
-    let requests = 0;
-    await keyed(() => (requests += 1));
-    for (const path of [
-      ...['/files/../files/x', '/files/a/../../x', '/files/./x', '/files//x', '//files/x', '/files/%2e%2e/x'],
-      ...[
-        '/files/a%2f..%2fx',
-        '/files/a\\..\\x',
-        '/files/%5c..',
-        '/files/%00',
-        '/files/..;/x',
-        '/files/%252e%252e/',
-      ],
-      ...[
-        'http://evil.example/files/x',
-        '*',
-        'files/x',
-        '/files/x#y',
-        '/%66iles/x',
-        '/files%2fx',
-        '/files/\u00e4',
-      ],
-    ]) {
-      const { status } = await get(path).catch(() => ({ status: 400 }));
-      assert.ok(status === 400 || status === 403, `${path}: ${String(status)}`);
-    }
-    assert.equal(requests, 0);
-  });
-
   it('lets through what package clients ask for', async () => {
     await keyed((request, response) => response.end(request.url));
     for (const path of [

@@ -37,6 +37,8 @@ describe('a request to the proxy that adds keys', () => {
       undefined,
     ],
     ['no route', 'GET', '/', 403, /^there is no such route/, undefined],
+    ['a route with an escape', 'GET', '/%66iles/a', 403, /^there is no such route/, undefined],
+    ['an escaped slash behind a route', 'GET', '/files%2fa', 403, /^there is no such route/, undefined],
     [
       'a method that is not listed',
       'PUT',
