@@ -1,7 +1,7 @@
 import Docker from 'dockerode';
 import { isRecord } from '../../domain/base/is-record.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
-import type { BuiltImage } from '../../domain/bottle/bottle-image.js';
+import { OneByOne } from '../../domain/base/one-by-one.js';
 import type { BottleRuntime } from '../../domain/bottle/bottle-runtime.js';
 import { agentContainer } from './agent-container.js';
 import { archivePath, restorePath } from './archive.js';
@@ -15,11 +15,10 @@ import {
   stateOf,
 } from './containers.js';
 import { cpusOf, factsOf, type EngineFacts } from './engine-facts.js';
-import { engineCall } from './errors.js';
+import { abortError, engineCall } from './errors.js';
 import { DOING, buildBottleImage, inspectImage } from './image/image-build.js';
 import { pinImage, pinnedRuns, unpinImage } from './image/image-pin.js';
 import { listOwned, listRunningAgents } from './inventory.js';
-import { JoinedWork } from './joined-work.js';
 import { followContainerLogs } from './logs/logs.js';
 import { containerName, VOLUME_KINDS } from './names-and-labels.js';
 import { runOneShot } from './one-shot.js';
@@ -54,7 +53,7 @@ export function dockerBottleRuntime({
   docker = new Docker(),
   host = null,
 }: DockerRuntimeOptions = {}): DockerBottleRuntime {
-  const builds = new JoinedWork<BuiltImage>();
+  const builds = new OneByOne();
   let hostCpus: number | undefined;
   const machine = (): Promise<unknown> =>
     engineCall('ask the engine for its machine', (): Promise<unknown> => docker.info());
@@ -132,14 +131,32 @@ export function dockerBottleRuntime({
     buildImage: async (spec, signal) => {
       const builder = { cpus: await cpus(), host };
       const { dockerfile, base, network } = spec;
-      return builds.join(JSON.stringify([base, network, dockerfile]), DOING, signal, (joined) =>
-        buildBottleImage(docker, spec, builder, joined),
+      // Of those who ask at once, all but the first find its image.
+      const built = builds.next(JSON.stringify([base, network, dockerfile]), () =>
+        buildBottleImage(docker, spec, builder, signal),
       );
+      return whileWanted(built, signal, DOING);
     },
     pinImage: (slug, image) => pinImage(docker, slug, image, host),
     unpinImage: (slug) => unpinImage(docker, slug, host),
     pinnedRuns: () => pinnedRuns(docker, host),
   };
+}
+
+/** What the work comes to, as long as the signal lets its caller wait; it goes on by itself. */
+async function whileWanted<T>(work: Promise<T>, signal: AbortSignal, doing: string): Promise<T> {
+  let leave = (): void => undefined;
+  const left = new Promise<never>((_, reject) => {
+    leave = () => {
+      reject(abortError(signal, doing));
+    };
+    signal.addEventListener('abort', leave);
+  });
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 }
 
 /** A network may be named by its id, and the host's has one too. */

@@ -140,7 +140,7 @@ export interface BottleRuntime {
   /** Uploads a tar into a stopped container below the path. */
   restore(slug: string, role: ContainerRole, path: string, tar: Uint8Array): Promise<void>;
   /**
-   * Builds the image of a bottle's own Dockerfile, or finds it built; callers at the same time share one build. It has our
+   * Builds the image of a bottle's own Dockerfile, or finds it built, also by a caller of the same moment. It has our
    * entrypoint and user, or is an error. Errors: `ImageBuildError`, final; an `AbortError` when the signal aborts: the next
    * call goes on from the layers that are done.
    */

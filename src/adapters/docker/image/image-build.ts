@@ -53,6 +53,7 @@ export async function buildBottleImage(
   machine: { readonly cpus: number; readonly host: string | null },
   signal: AbortSignal,
 ): Promise<BuiltImage> {
+  signal.throwIfAborted();
   const base = await requireImage(docker, spec.base);
   const inputs = inputsOf(spec, base.Id);
   const tag = inputs.slice(0, 12);
