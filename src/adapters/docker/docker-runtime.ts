@@ -151,6 +151,7 @@ async function whileWanted<T>(work: Promise<T>, signal: AbortSignal, doing: stri
       reject(abortError(signal, doing));
     };
     signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
   });
   try {
     return await Promise.race([work, left]);

@@ -81,12 +81,11 @@ export async function followContainerLogs(
     while (!stopped)
       stopped = await followWhileRunning(docker, { ...source, since: seen }, stop.signal, pass);
     const end = { ...seen };
-    // The last lines given are asked for, too: if they are gone, others are.
     const rest = new LogLineAssembler(start, (line) => {
       gap.found(line);
       if (line.at > (end[line.stream] ?? '')) pass(line);
     });
-    await readLogs(docker, { ...source, since: gap.isOfAll() ? start : end }, false, stop.signal, rest);
+    await readLogs(docker, { ...source, since: start }, false, stop.signal, rest);
     rest.flush();
     mayHaveGap = gap.mayBeThere;
   } catch (error) {
