@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '../../domain/base/errno.js';
+import { ownBytes } from '../system/tree-bytes.js';
 
 const PREFIX = /^[0-9a-f]{2}$/;
 const REST = /^[0-9a-f]{62}$/;
 /** Of a blob that `gc` is about to remove. */
 const ASIDE = /^([0-9a-f]{62})\.going-[0-9a-f-]{36}$/;
-const BLOCK = 512;
 
 export interface StoredBlob {
   readonly ref: string;
@@ -27,7 +27,7 @@ export async function storedBlobs(home: string): Promise<StoredBlob[]> {
       if (rest === undefined || info === undefined) continue;
       const ref = prefix + rest;
       const known = byRef.get(ref);
-      const bytes = info.blocks * BLOCK + (known?.bytes ?? 0);
+      const bytes = ownBytes(info) + (known?.bytes ?? 0);
       byRef.set(ref, { ref, bytes, storedAt: Math.max(info.mtimeMs, known?.storedAt ?? 0) });
     }
     found.push(...byRef.values());

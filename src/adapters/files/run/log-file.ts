@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
+import { lstat, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '../../../domain/base/errno.js';
 import { runLayout, turnDirectory } from './run-layout.js';
@@ -22,8 +21,7 @@ export async function keptTurns(home: string, slug: string): Promise<number[]> {
 
 /** Bytes of a turn's log; `null` while there is none. */
 export async function logSize(home: string, slug: string, turn: number): Promise<number | null> {
-  const found = await unlessMissing(lstat(logFile(home, slug, turn)));
-  return found?.isFile() === true ? found.size : null;
+  return (await unlessMissing(stat(logFile(home, slug, turn))))?.size ?? null;
 }
 
 /** Up to so many bytes from the offset on; none at the end, and while there is no log. */
@@ -33,8 +31,7 @@ export async function readLog(
   turn: number,
   { offset, maxBytes }: { readonly offset: number; readonly maxBytes: number },
 ): Promise<Uint8Array> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await unlessMissing(open(logFile(home, slug, turn), flags));
+  const handle = await unlessMissing(open(logFile(home, slug, turn)));
   if (handle === undefined) return new Uint8Array();
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxBytes), 0, maxBytes, offset);

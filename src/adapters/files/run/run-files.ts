@@ -1,5 +1,5 @@
-import { lstat, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, readFile, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import type { LogLine } from '../../../domain/bottle/bottle-runtime.js';
 import type {
@@ -18,9 +18,8 @@ import { RunFilesError } from '../file-error.js';
 import { errnoOf, unlessMissing } from '../../../domain/base/errno.js';
 import { OPERATIONS_BYTES, appendOperationLines } from './operation-file.js';
 import { findLeftovers } from './run-leftovers.js';
-import { ensureOwnDirectory, readRegular, removeTree } from './regular-files.js';
 import { authoritiesOf } from './secret-authorities.js';
-import { runLayout, safeSegments, turnDirectory, type RunLayout } from './run-layout.js';
+import { requireHostsPath, runLayout, turnDirectory, type RunLayout } from './run-layout.js';
 import { replaceFiles } from './replace-files.js';
 import { dropTurnInputFiles, writeTurnInputFiles } from './turn-input.js';
 import { parseTurnRecord } from './turn-record.js';
@@ -146,8 +145,8 @@ export class LocalRunFiles implements RunFiles {
 
   async readTurn(slug: string, turn: number): Promise<TurnRecord | undefined> {
     const file = join(turnDirectory(this.#layout(slug), turn), 'record.json');
-    const content = await unlessMissing(readRegular(file));
-    return content === undefined ? undefined : parseTurnRecord(content.toString('utf8'), file);
+    const text = await unlessMissing(readFile(file, 'utf8'));
+    return text === undefined ? undefined : parseTurnRecord(text, file);
   }
 
   async writeTurn(slug: string, record: TurnRecord): Promise<void> {
@@ -178,36 +177,28 @@ export class LocalRunFiles implements RunFiles {
 
   async readOperations(slug: string, turn: number): Promise<string> {
     const file = join(turnDirectory(this.#layout(slug), turn), 'operations.jsonl');
-    return (await unlessMissing(readRegular(file)))?.toString('utf8') ?? '';
+    return (await unlessMissing(readFile(file, 'utf8'))) ?? '';
   }
 
   async saveFile(slug: string, relativePath: string, content: Uint8Array | string): Promise<string> {
-    const segments = safeSegments(relativePath);
-    let directory = this.#layout(slug).root;
-    for (const segment of segments.slice(0, -1)) {
-      directory = join(directory, segment);
-      await ensureOwnDirectory(directory);
-    }
-    const file = join(directory, segments.at(-1) ?? '');
+    const file = this.#pathOf(slug, relativePath);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await writeWhole(file, content, { mode: 0o600, durable: true });
     return file;
   }
 
   async readFile(slug: string, relativePath: string): Promise<Uint8Array | undefined> {
-    const path = await this.#pathOf(slug, relativePath);
-    return path === undefined ? undefined : unlessMissing(readRegular(path));
+    return unlessMissing(readFile(this.#pathOf(slug, relativePath)));
   }
 
   async listFiles(slug: string, relativePath: string): Promise<readonly string[]> {
-    const path = await this.#pathOf(slug, relativePath);
-    if (path === undefined || (await unlessMissing(lstat(path)))?.isDirectory() !== true) return [];
+    const path = this.#pathOf(slug, relativePath);
     const entries = (await unlessMissing(readdir(path, { withFileTypes: true }))) ?? [];
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   }
 
   async removeFile(slug: string, relativePath: string): Promise<void> {
-    const path = await this.#pathOf(slug, relativePath);
-    if (path !== undefined) await rm(path, { force: true });
+    await rm(this.#pathOf(slug, relativePath), { force: true });
   }
 
   async leftovers(): Promise<readonly RunLeftover[]> {
@@ -243,17 +234,9 @@ export class LocalRunFiles implements RunFiles {
     return bytes;
   }
 
-  /** `undefined` when a directory on the way is missing; none of them may be a link. */
-  async #pathOf(slug: string, relativePath: string): Promise<string | undefined> {
-    const segments = safeSegments(relativePath);
-    let path = this.#layout(slug).root;
-    for (const segment of segments.slice(0, -1)) {
-      path = join(path, segment);
-      const found = await unlessMissing(lstat(path));
-      if (found === undefined) return undefined;
-      if (!found.isDirectory()) throw new RunFilesError(`${path} is not a directory`, false);
-    }
-    return join(path, segments.at(-1) ?? '');
+  /** Of a file that the host alone writes. Errors: `InvalidInputError`. */
+  #pathOf(slug: string, relativePath: string): string {
+    return join(this.#layout(slug).root, requireHostsPath(relativePath));
   }
 
   #layout(slug: string): RunLayout {
@@ -266,5 +249,15 @@ export class LocalRunFiles implements RunFiles {
     if ((await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined)
       await syncDirectory(layout.turns);
     return directory;
+  }
+}
+
+/** What the bundle closed against the host (non-root) has to be removed in a container. */
+async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch (cause) {
+    const problem = `${path} could not be removed; a container that runs as root must empty it first`;
+    throw new RunFilesError(problem, true, { cause });
   }
 }

@@ -47,15 +47,10 @@ export function turnDirectory(layout: RunLayout, turn: number): string {
 const NOT_FOR_FILES = new Set(['workspace', 'queue', 'turn', 'bundle', 'config']);
 const SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/**
- * The parts of a path below the run's directory. Errors: `InvalidInputError` for absolute ones, `..`, and directories
- * that are not the host's alone.
- */
-export function safeSegments(relativePath: string): readonly string[] {
+/** @throws InvalidInputError for absolute paths, `..`, and what is not below the run's directory and the host's alone */
+export function requireHostsPath(relativePath: string): string {
   const segments = relativePath.split('/');
   const [first = ''] = segments;
-  if (!segments.every((segment) => SEGMENT.test(segment)) || NOT_FOR_FILES.has(first)) {
-    throw new InvalidInputError(`not a file of a run: ${JSON.stringify(relativePath)}`);
-  }
-  return segments;
+  if (segments.every((segment) => SEGMENT.test(segment)) && !NOT_FOR_FILES.has(first)) return relativePath;
+  throw new InvalidInputError(`not a file of a run: ${JSON.stringify(relativePath)}`);
 }

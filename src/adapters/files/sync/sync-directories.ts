@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InvalidInputError } from '../../../domain/base/errors.js';
 import type { SyncDirectories } from '../../../domain/sync/ports.js';
@@ -7,7 +7,6 @@ import { ensurePrivate } from '../directories.js';
 import { RunFilesError } from '../file-error.js';
 import { errnoOf, unlessMissing } from '../../../domain/base/errno.js';
 import { syncDirectory, writeWhole } from '../../system/write-file.js';
-import { readRegular } from '../run/regular-files.js';
 
 const METADATA = 'metadata.json';
 /** Syncs of forks of one name that begin in the same second: how many seconds are looked at. */
@@ -61,6 +60,6 @@ async function isMade(path: string): Promise<boolean> {
 
 /** Ours alone: nothing of an agent is in there. */
 async function readMetadata(runDir: string): Promise<Readonly<Record<string, unknown>>> {
-  const content = await unlessMissing(readRegular(join(runDir, METADATA)));
-  return content === undefined ? {} : (JSON.parse(content.toString('utf8')) as Record<string, unknown>);
+  const text = await unlessMissing(readFile(join(runDir, METADATA), 'utf8'));
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
