@@ -15,7 +15,7 @@ import type { AgentManifest, BottleManifest, Manifests } from '../../domain/mani
 import { MANIFEST_KEY } from '../../domain/forge/trigger.js';
 import { parseManifest } from './parse-manifest.js';
 import { isPublicSuffix } from './public-suffix.js';
-import { readBeside } from './read-beside.js';
+import { readManifestFile } from './read-manifest-file.js';
 
 /** The examples that come with the product: the same place seen from `src` and from `dist`. */
 export const BUILT_IN_MANIFESTS = fileURLToPath(new URL('../../../manifests', import.meta.url));
@@ -106,10 +106,11 @@ export class ManifestDirectory implements Manifests {
     const { document, directory } = found;
     const layer = readBottleLayer(document, isPublicSuffix);
     if (layer.dockerfile === undefined) return { document, layer };
-    const dockerfileText = await readBeside(directory, layer.dockerfile, MAX_DOCKERFILE_BYTES);
+    const dockerfile = join(directory, layer.dockerfile);
+    const dockerfileText = await readManifestFile(dockerfile, MAX_DOCKERFILE_BYTES);
     if (dockerfileText !== undefined) return { document, layer: { ...layer, dockerfileText } };
     const line = lineOfKey(document, ['dockerfile']) ?? 1;
-    const message = `"dockerfile" names ${join(directory, layer.dockerfile)}, and there is no such file`;
+    const message = `"dockerfile" names ${dockerfile}, and there is no such file`;
     throw new ManifestError(document.file, [{ line, message }]);
   }
 
@@ -120,9 +121,9 @@ export class ManifestDirectory implements Manifests {
     if (!MANIFEST_KEY.test(name)) return undefined;
     for (const home of this.#directories) {
       const directory = join(home, kind);
-      const text = await readBeside(directory, `${name}.md`, MAX_MANIFEST_BYTES);
-      if (text !== undefined)
-        return { document: parseManifest(join(directory, `${name}.md`), name, text), directory };
+      const file = join(directory, `${name}.md`);
+      const text = await readManifestFile(file, MAX_MANIFEST_BYTES);
+      if (text !== undefined) return { document: parseManifest(file, name, text), directory };
     }
     return undefined;
   }
