@@ -1,4 +1,3 @@
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 export interface BundleHeader {
@@ -29,17 +28,16 @@ export async function readBundleHeader(
   branch: string,
   maxBytes: number,
 ): Promise<BundleReading> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await open(file);
   try {
-    const info = await handle.stat();
-    if (!info.isFile()) return refused('the bundle is not a file');
-    if (info.size > maxBytes) {
+    const { size } = await handle.stat();
+    if (size > maxBytes) {
       return refused(
-        `the new commits take ${String(info.size)} bytes, more than the ${String(maxBytes)} that may be published: ` +
+        `the new commits take ${String(size)} bytes, more than the ${String(maxBytes)} that may be published: ` +
           'take large or generated files out of the commits',
       );
     }
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(HEADER_BYTES, info.size)), {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(HEADER_BYTES, size)), {
       position: 0,
     });
     return parse(buffer.subarray(0, bytesRead), branch);

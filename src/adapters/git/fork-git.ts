@@ -1,5 +1,5 @@
-import { GitError, InvalidInputError } from '../../domain/base/errors.js';
-import { isCommitId, type RepoRef } from '../../domain/forge/issue.js';
+import { GitError } from '../../domain/base/errors.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
 import type { ForkGit } from '../../domain/sync/ports.js';
 import { SYNC_BRANCHES } from '../../domain/sync/sync-names.js';
 import type { ForgeBranches } from '../../domain/workspace/git-repository.js';
@@ -8,6 +8,7 @@ import { bundleRefs } from './bundle-refs.js';
 import { localGit } from './local-git.js';
 import type { MirrorStore } from './mirror-store.js';
 import type { Remote } from './remote.js';
+import { requireCommits } from './require-commits.js';
 
 export interface ForkGitOptions {
   /** Where the forge's repositories are, no trailing slash. */
@@ -20,7 +21,7 @@ export interface ForkGitOptions {
 /** `ForkGit` in the fork's mirror, where upstream's branch lies beside the fork's own. */
 export function forkGit(store: MirrorStore, options: ForkGitOptions): ForkGit {
   async function countCommits(fork: RepoRef, from: string, to: string): Promise<number> {
-    if (!isCommitId(from) || !isCommitId(to)) throw new InvalidInputError('not a commit id');
+    requireCommits(from, to);
     const args = ['rev-list', '--count', to, '--not', from];
     return Number((await localGit(store.mirror(fork).dir, 'reading the mirror', args)).trim());
   }

@@ -1,5 +1,5 @@
 import { GitError, InvalidInputError } from '../../domain/base/errors.js';
-import { isCommitId, type RepoRef } from '../../domain/forge/issue.js';
+import type { RepoRef } from '../../domain/forge/issue.js';
 import type {
   ForgeBranches,
   GitPublishRequest,
@@ -28,6 +28,7 @@ import { GIT_LIMITS, type GitLimits } from './git-limits.js';
 import { localGit } from './local-git.js';
 import { MirrorStore, type MirrorStoreOptions } from './mirror-store.js';
 import { nameOf } from './remote.js';
+import { requireCommits } from './require-commits.js';
 import { push } from './push.js';
 import { missingCommits } from './check/quarantine.js';
 import { depthOfFork, shallowBoundary } from './shallow-boundary.js';
@@ -97,7 +98,7 @@ export class SystemGitRepository implements GitRepository {
 
   async boundary(repo: RepoRef, refs: TurnRefs, depth: number): Promise<readonly string[]> {
     const tips = [...new Set([refs.baseSha, refs.branchSha ?? refs.baseSha])];
-    if (!tips.every(isCommitId)) throw new InvalidInputError('not a commit id');
+    requireCommits(...tips);
     if (!Number.isSafeInteger(depth) || depth < 1) throw new InvalidInputError('a depth is 1 or more');
     const { dir } = this.#store.mirror(repo);
     return shallowBoundary(dir, tips, Math.max(depth, await depthOfFork(dir, tips)));
@@ -112,9 +113,7 @@ export class SystemGitRepository implements GitRepository {
   ): Promise<void> {
     if (!isBranchName(branch) || !isBaseName(refs.baseBranch))
       throw new InvalidInputError('not a branch name');
-    if (![refs.baseSha, refs.branchSha ?? refs.baseSha, ...boundary].every(isCommitId)) {
-      throw new InvalidInputError('not a commit id');
-    }
+    requireCommits(refs.baseSha, refs.branchSha ?? refs.baseSha, ...boundary);
     const bundled = new Map([[`refs/base/${refs.baseBranch}`, refs.baseSha]]);
     if (refs.branchSha !== null) bundled.set(`refs/pr/${branch}`, refs.branchSha);
     await this.#store.scratch(repo, bundled, (dir) => bundleRefs(dir, bundled.keys(), boundary, file));
@@ -127,18 +126,16 @@ export class SystemGitRepository implements GitRepository {
     rules: SubmoduleRules,
   ): Promise<TurnSubmodules> {
     const [commit, base] = [refs.startSha, refs.baseSha];
-    if (![commit, base].every(isCommitId)) throw new InvalidInputError('not a commit id');
+    requireCommits(commit, base);
     const alsoOf = base === commit ? [] : [base];
     return this.#submodules.write({ own: repo, commit, alsoOf, directory, ...rules });
   }
 
   async publish(request: GitPublishRequest): Promise<GitPublishVerdict> {
-    const { repo, branch, baseSha } = request;
+    const { repo, branch, baseSha, upstreamSha = baseSha } = request;
     if (!isBranchName(branch) || (request.fork !== undefined && issueOfBranch(branch) === undefined))
       return refused(`"${branch}" cannot be the branch of a run`);
-    if (!isCommitId(baseSha)) throw new InvalidInputError('the base commit must be a full commit id');
-    if (request.upstreamSha !== undefined && !isCommitId(request.upstreamSha))
-      throw new InvalidInputError('upstream must be a full commit id');
+    requireCommits(baseSha, upstreamSha);
     const reading = await readBundleHeader(request.bundleFile, request.bundledAs ?? branch, request.maxBytes);
     if (reading.kind === 'refused') return reading;
     for (let attempt = 0; attempt < PUBLISH_ATTEMPTS; attempt += 1) {
@@ -153,7 +150,7 @@ export class SystemGitRepository implements GitRepository {
   }
 
   async blobsOf(repo: RepoRef, path: string, commits: readonly string[]): Promise<readonly string[]> {
-    if (!commits.every(isCommitId)) throw new InvalidInputError('not a commit id');
+    requireCommits(...commits);
     const { dir } = this.#store.mirror(repo);
     const found = await Promise.all(
       commits.map((commit) =>
@@ -164,7 +161,7 @@ export class SystemGitRepository implements GitRepository {
   }
 
   async isAncestor(repo: RepoRef, ancestor: string, descendant: string): Promise<boolean> {
-    if (!isCommitId(ancestor) || !isCommitId(descendant)) throw new InvalidInputError('not a commit id');
+    requireCommits(ancestor, descendant);
     const mirror = { dir: this.#store.mirror(repo).dir, limits: this.#limits };
     // The mirror has the whole history of what it has. What we pushed it may never have seen, if somebody rewrote the
     // branch before the next fetch.

@@ -618,13 +618,6 @@ describe('publishing through git', () => {
       assert.match(reasonOf(await fixture.publish()), /does not accept the commits: .*fsck/);
     });
 
-    it('never follows a link to the bundle', async () => {
-      fixture.commit(fixture.work, 'a', 'a');
-      const link = join(fixture.root, 'link.bundle');
-      symlinkSync(fixture.bundle(), link);
-      await assert.rejects(fixture.publish({ bundleFile: link }), { code: 'ELOOP' });
-    });
-
     it('passes on what the forge says when it refuses', async () => {
       fixture.commit(fixture.work, 'a', 'a');
       const hook = join(fixture.forge, 'hooks', 'pre-receive');
