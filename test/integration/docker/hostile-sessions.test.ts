@@ -6,13 +6,13 @@ import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import type { RunTurnInput, SettleTurnInput } from '../../../src/activities/ports/inputs.js';
 import { restoreSession } from '../../../src/activities/transcript/restore-session.js';
 import { snapshotSession } from '../../../src/activities/transcript/snapshot-session.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import type { LogLine } from '../../../src/domain/bottle/bottle-runtime.js';
 import { HOSTILE_SESSIONS } from '../../corpus/sessions/index.js';
 import type { SessionCase } from '../../corpus/sessions/session-case.js';
 import { Heart, HEARTBEAT_LIMIT_MS } from '../../support/heart/heart.js';
 import { PREPARED } from '../../support/machine/world.js';
 import { MIB, TestBottle } from './support/test-bottle.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const BUNDLE_IMAGE = 'bot-bottle/bundle:dev';
 const ANSWER_MS = 10_000;
@@ -20,7 +20,6 @@ const UNREADABLE = 'the session cannot be read; the last whole snapshot is kept'
 const TOO_LARGE = 'the session is larger than TRANSCRIPT_MAX; the last whole snapshot is kept';
 const NOT_WHOLE = 'the session could not be restored whole';
 const HOME = '/home/agent';
-const noSecret = (): Promise<string> => Promise.resolve('');
 
 describe('docker: hostile sessions', function () {
   this.timeout(60_000);
@@ -63,7 +62,7 @@ describe('docker: hostile sessions', function () {
   async function portsFor(hostile: SessionCase, runtime: HostPorts['runtime']): Promise<HostPorts> {
     const home = join(bottle.dir, `home${String(HOSTILE_SESSIONS.indexOf(hostile))}`);
     await mkdir(home, { recursive: true });
-    const files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret });
+    const files = runFilesIn(home);
     await files.prepare(bottle.slug);
     await files.prepare(fresh.slug);
     const session = sessionOf(hostile);

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { BottleRuntimeError, InvalidInputError } from '../../../src/domain/base/errors.js';
 import { requireRuntime } from '../../../src/activities/turn/begin/require-runtime.js';
 import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
+import { until } from '../../support/bundle/until.js';
 import { AGENT_IMAGE, withBottles } from './support/test-bottle.js';
 
 describe('docker: life of a bottle', () => {
   const bottle = withBottles();
+  const waitForFile = (name: string): Promise<boolean> =>
+    until(name, () => existsSync(join(bottle().dir, 'workspace', name)) || undefined, 15_000);
 
   it('goes from created through running to exited with the code, and again with a new start time', async () => {
     const { runtime, slug } = bottle();
@@ -300,12 +302,4 @@ describe('docker: life of a bottle', () => {
       );
     });
   });
-
-  async function waitForFile(name: string): Promise<void> {
-    for (const until = Date.now() + 15_000; Date.now() < until;) {
-      if (existsSync(join(bottle().dir, 'workspace', name))) return;
-      await pause(20);
-    }
-    assert.fail(`no file ${name}`);
-  }
 });

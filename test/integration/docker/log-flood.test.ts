@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pumpLogs, type LogPorts } from '../../../src/activities/turn/log-pump.js';
-import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
-import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
-import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
-import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
+import { pumpedLog } from './support/pumped-log.js';
 import { MIB, withBottles } from './support/test-bottle.js';
 
 const FLOOD = 300 * MIB;
@@ -21,40 +15,25 @@ describe('docker: an agent that floods its log', function () {
   const bottle = withBottles();
 
   it('fills neither the run’s directory, nor the engine’s, nor the worker’s memory, and the log says what is missing', async () => {
-    const { runtime, slug, dir, docker } = bottle();
+    const { runtime, slug, docker } = bottle();
     await bottle().createBoth();
     // Lines of 8 KiB, some of them binary, and one of 1 MiB.
     await bottle().shell(
       `perl -e '$l = ("x" x 8190) . "\\n"; print "first\\n", "y" x ${String(MIB)}, "\\n\\0\\xff\\e[2J\\n"; print $l for 1..${String(FLOOD / 8192)}'`,
     );
-    const files = new LocalRunFiles({
-      home: join(dir, 'home'),
-      forgeToken: () => Promise.resolve(''),
-      secret: () => Promise.resolve(''),
-      maxLogBytes: KEPT,
-    });
-    const ports: LogPorts = {
-      files,
-      runtime,
-      log: { info: () => undefined, warn: () => undefined },
-      underWay: await UnderWayFiles.open(join(dir, 'home')),
-    };
-    const journal = await TurnJournal.open(files, slug, 1, { now: Date.now });
-    const input = { slug, turn: 1, prepared: { provider: 'scripted' } } as RunTurnInput;
-    const { signal } = new AbortController();
-    const link = { signal, onCaughtUp: () => undefined, onSetAside: () => assert.fail() };
+    const { file, pump } = await pumpedLog(bottle(), { maxLogBytes: KEPT });
     let most = 0;
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 50);
     const before = process.memoryUsage().rss;
     try {
       await runtime.start(slug, 'agent');
-      await pumpLogs(ports, input, journal, agentProvider('scripted').reader(), link);
+      await pump();
     } finally {
       clearInterval(watch);
     }
     assert.ok(most - before < 200 * MIB, `${String(Math.round((most - before) / MIB))} MiB more memory`);
 
-    const log = await readFile(join(dir, `home/state/${slug}/turns/1/agent.log`), 'utf8');
+    const log = await readFile(file, 'utf8');
     assert.ok(Buffer.byteLength(log) < KEPT + 300);
     // What the entrypoint says on the other stream may stand before or behind the first of these.
     const [first = '', long = '', binary = ''] = log.split('\n').filter((line) => line.includes(' stdout '));

@@ -13,7 +13,7 @@ import { rebuildImage } from '../../../src/activities/supervise/rebuild-image.js
 import { runImage } from '../../../src/activities/turn/begin/run-image.js';
 import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import type { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { WHOLE_REPOSITORY, type BottleSetup } from '../../../src/domain/bottle/bottle-setup.js';
 import { readChange } from '../../../src/domain/supervise/config-change.js';
 import { imageFile } from '../../../src/domain/supervise/image-change.js';
@@ -22,6 +22,7 @@ import { withTempDir } from '../../support/files/temp-home.js';
 import { bridgeAddress } from '../../support/model-api/bridge-address.js';
 import { shownProposal } from '../../support/supervise/shown.js';
 import { AGENT_IMAGE } from './support/test-bottle.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const never = new AbortController().signal;
 
@@ -42,8 +43,7 @@ describe('the image of a proposal that was approved', function () {
     private readonly ports: HostPorts;
 
     constructor(private readonly home: string) {
-      const nobody = (): Promise<string> => Promise.resolve('');
-      this.files = new LocalRunFiles({ home, forgeToken: nobody, secret: nobody });
+      this.files = runFilesIn(home);
       this.blobs = new LocalBlobStore(join(home, 'blobs'));
       const log = { info: () => undefined, warn: () => undefined };
       // What the functions read of them.

@@ -7,10 +7,10 @@ import type { HostPorts } from '../../../src/activities/ports/host-ports.js';
 import type { RunTurnInput } from '../../../src/activities/ports/inputs.js';
 import { runImage } from '../../../src/activities/turn/begin/run-image.js';
 import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import type { BottleSetup } from '../../../src/domain/bottle/bottle-setup.js';
 import { withTempDir } from '../../support/files/temp-home.js';
 import { AGENT_IMAGE } from './support/test-bottle.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const never = new AbortController().signal;
 
@@ -27,11 +27,7 @@ describe("a run's image", function () {
   });
   const labelled = (value: string): string => `ARG BASE\nFROM $BASE\nLABEL test=${mark} value=${value}\n`;
   const choose = (home: string, turn: number, image: string, dockerfile: string | null): Promise<string> => {
-    const files = new LocalRunFiles({
-      home,
-      forgeToken: () => Promise.resolve(''),
-      secret: () => Promise.resolve(''),
-    });
+    const files = runFilesIn(home);
     const log = { info: () => undefined, warn: () => undefined };
     // What the function reads of them.
     const ports = { runtime, files, log } as unknown as HostPorts;

@@ -4,10 +4,11 @@ import type { RunTurnInput, SettleTurnInput } from '../../../src/activities/port
 import { keptSnapshots } from '../../../src/activities/transcript/kept-snapshots.js';
 import { restoreSession } from '../../../src/activities/transcript/restore-session.js';
 import { snapshotSession } from '../../../src/activities/transcript/snapshot-session.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import type { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { PREPARED } from '../../support/machine/world.js';
 import { runsAsUser } from '../../support/unprivileged/runs-as-user.js';
 import { MIB, withBottles } from './support/test-bottle.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const PATHS = ['.cli/deep/sessions', '.cli/absent', '.cli/state.db', '.other'];
 
@@ -20,8 +21,7 @@ describe('docker: a session of several paths', () => {
 
   beforeEach(async () => {
     const { dir, runtime, slug } = bottle();
-    const noSecret = (): Promise<string> => Promise.resolve('');
-    files = new LocalRunFiles({ home: `${dir}/home`, forgeToken: noSecret, secret: noSecret });
+    files = runFilesIn(`${dir}/home`);
     await files.prepare(slug);
     warnings = [];
     ports = {

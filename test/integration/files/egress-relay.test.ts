@@ -9,12 +9,13 @@ import { Relay } from '../../../src/activities/turn/relay.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { writeHeader } from '../../../src/activities/turn/begin/write-header.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import type { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
 import { NO_BUDGET, NO_USE, type ModelBudget, type ModelUse } from '../../../src/domain/run/model-use.js';
 import type { EgressMessage, QueueBody } from '../../../src/domain/run/queue.js';
 import { sampleHostSettings } from '../../support/host/sample-host.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const SLUG = 'dev-alice-demo-1-abcde';
 const NOW = 1_000_000;
@@ -34,12 +35,7 @@ describe('what the worker makes of egress totals', () => {
     home = await mkdtemp(join(tmpdir(), 'bb-egress-relay-'));
     sent = 0;
     warnings.length = 0;
-    files = new LocalRunFiles({
-      home,
-      forgeToken: () => Promise.resolve('token'),
-      secret: () => Promise.resolve('secret'),
-      canChown: false,
-    });
+    files = runFilesIn(home, { canChown: false });
     const { queueOut } = await files.prepare(SLUG);
     const clock = { now: () => NOW };
     journal = await TurnJournal.open(files, SLUG, 2, clock);

@@ -14,10 +14,10 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import type { RunPaths } from '../../../src/domain/run/run-files.js';
 import { QUEUE_MESSAGE_BYTES, type QueueBody } from '../../../src/domain/run/queue.js';
 import { withTempDir } from '../../support/files/temp-home.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const slug = 'impl-alice-demo-12-abcde';
 const me = process.getuid?.() ?? -1;
@@ -31,12 +31,7 @@ interface Bench {
 
 function withQueue<T>(work: (bench: Bench) => Promise<T>): Promise<T> {
   return withTempDir(async (home) => {
-    const paths = await new LocalRunFiles({
-      home,
-      forgeToken: () => Promise.resolve('t'),
-      secret: () => Promise.resolve('s'),
-      canChown: false,
-    }).prepare(slug);
+    const paths = await runFilesIn(home, { canChown: false }).prepare(slug);
     return work({ home, paths, queue: new LocalQueueDirectory({ home, bundleUid: me }) });
   });
 }
@@ -261,11 +256,7 @@ describe('the queue of a run', () => {
         'in-abcdefgh1.json',
       ]);
       assert.deepEqual([await readdir(paths.queueOut), await readdir(paths.queueIn)], [[], []]);
-      await new LocalRunFiles({
-        home,
-        forgeToken: () => Promise.resolve('t'),
-        secret: () => Promise.resolve('s'),
-      }).removeTransient(slug);
+      await runFilesIn(home).removeTransient(slug);
       assert.deepEqual((await readdir(paths.root)).sort(), ['archive', 'transcript', 'turns']);
     }));
 });

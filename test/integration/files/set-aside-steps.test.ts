@@ -12,11 +12,12 @@ import { TurnSlots } from '../../../src/activities/ports/turn-slots.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { stepOfRun, stepOfTurn } from '../../../src/activities/base/work-of-run.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import type { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import type { BottleRuntime } from '../../../src/domain/bottle/bottle-runtime.js';
 import { diesTwice } from '../../support/files/dies-twice.js';
 import { waitUntil } from '../../support/stack/stack.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const SLUG = 'dev-alice-demo-1-abcde';
 const OTHER = 'dev-alice-demo-2-abcde';
@@ -44,8 +45,7 @@ describe('a step of a run that killed two workers', () => {
     ended = new AbortController();
     ghosts = [];
     home = await mkdtemp(join(tmpdir(), 'bb-set-aside-'));
-    const noSecret = (): Promise<string> => Promise.resolve('');
-    files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret, canChown: false });
+    files = runFilesIn(home, { canChown: false });
     await files.prepare(SLUG);
   });
   afterEach(async () => {

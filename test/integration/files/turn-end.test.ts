@@ -10,11 +10,11 @@ import { blankTurnRecord } from '../../../src/activities/turn/turn-journal.js';
 import { agentProvider } from '../../../src/adapters/agents/registry.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
 import type { BottleRuntime, ContainerState } from '../../../src/domain/bottle/bottle-runtime.js';
 import type { RunChannel } from '../../../src/domain/run/run-channel.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const HOUR_MS = 3_600_000;
 const SLUG = 'dev-alice-demo-1-abcde';
@@ -32,8 +32,7 @@ describe('the end of a turn whose agent said that it is done', function () {
   afterEach(() => rm(home, { recursive: true, force: true }));
 
   async function end(sayDone: () => Promise<void>): Promise<void> {
-    const noSecret = (): Promise<string> => Promise.resolve('');
-    const files = new LocalRunFiles({ home, forgeToken: noSecret, secret: noSecret, canChown: false });
+    const files = runFilesIn(home, { canChown: false });
     const { queueOut } = await files.prepare(SLUG);
     await files.writeTurn(SLUG, { ...blankTurnRecord(1), baseSha: 'b' });
     const body = {

@@ -9,11 +9,11 @@ import { Relay } from '../../../src/activities/turn/relay.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { openPrWork } from '../../../src/activities/base/work-of-run.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import { QueueWriter } from '../../../src/bundle/queue-writer.js';
 import type { QueueAnswer } from '../../../src/domain/run/queue.js';
 import { SetAsideError, type Work } from '../../../src/domain/run/under-way.js';
+import { runFilesIn } from '../../support/files/run-files-in.js';
 
 const SLUG = 'dev-alice-demo-1-abcde';
 const OTHER = 'dev-alice-demo-2-abcde';
@@ -203,12 +203,7 @@ describe('what is under way when a worker dies', () => {
   });
 
   it('is answered and put away by the relay when it is a message, and the turn is over', async () => {
-    const files = new LocalRunFiles({
-      home,
-      forgeToken: () => Promise.resolve('token'),
-      secret: () => Promise.resolve('secret'),
-      canChown: false,
-    });
+    const files = runFilesIn(home, { canChown: false });
     const { queueOut } = await files.prepare(SLUG);
     const sidecar = new QueueWriter(queueOut, Date.now);
     const id = 'request1';

@@ -7,10 +7,11 @@ import { Relay } from '../../../src/activities/turn/relay.js';
 import { TurnJournal } from '../../../src/activities/turn/turn-journal.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import type { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { UnderWayFiles } from '../../../src/adapters/files/under-way.js';
 import type { RunPaths } from '../../../src/domain/run/run-files.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
+import { runFilesIn } from './run-files-in.js';
 
 /** A run whose queue is relayed. */
 export interface RelayedRun {
@@ -36,8 +37,7 @@ export class RelayingWorker {
 
   static async start(): Promise<RelayingWorker> {
     const home = await mkdtemp(join(tmpdir(), 'bb-relaying-'));
-    const secret = (): Promise<string> => Promise.resolve('a-secret');
-    const files = new LocalRunFiles({ home, forgeToken: secret, secret, canChown: false });
+    const files = runFilesIn(home, { canChown: false });
     const queue = new LocalQueueDirectory({ home, bundleUid: process.getuid?.() ?? -1 });
     return new RelayingWorker(home, files, queue, await UnderWayFiles.open(home));
   }

@@ -16,7 +16,7 @@ import { dockerBottleRuntime } from '../../../src/adapters/docker/docker-runtime
 import { labelsOf } from '../../../src/adapters/docker/names-and-labels.js';
 import { LocalBlobStore } from '../../../src/adapters/files/blob-store.js';
 import { LocalQueueDirectory } from '../../../src/adapters/files/queue/queue-directory.js';
-import { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
+import type { LocalRunFiles } from '../../../src/adapters/files/run/run-files.js';
 import { sweepFile } from '../../../src/adapters/files/sweep-file.js';
 import { openDatabase } from '../../../src/adapters/sqlite/open-database.js';
 import { temporalRunChannel } from '../../../src/adapters/temporal/run-channel.js';
@@ -31,6 +31,7 @@ import { GitFixture } from '../../integration/git/git-fixture.js';
 import { sampleHome } from '../host/sample-home.js';
 import { idleDiskGuard, sampleHostSettings } from '../host/sample-host.js';
 import { SecretGuard } from '../../../src/domain/secret/secret-guard.js';
+import { runFilesIn } from '../files/run-files-in.js';
 
 export const SIX_MINUTES = 6 * 60_000;
 const IMAGE = 'bot-bottle/bundle:dev';
@@ -58,11 +59,7 @@ export class SweepWorld {
     readonly database: Database,
   ) {
     this.home = join(git.root, 'home');
-    this.files = new LocalRunFiles({
-      home: this.home,
-      forgeToken: () => Promise.resolve('a-token'),
-      secret: () => Promise.resolve('a-secret'),
-    });
+    this.files = runFilesIn(this.home);
     writeFileSync(join(this.home, 'host-id'), `${this.host}\n`, { mode: 0o600 });
   }
 
