@@ -1,22 +1,15 @@
-import type { Readable } from 'node:stream';
 import { GitError, GitOverrunError } from '../../domain/base/errors.js';
-import { runProcess, type ProcessEnd, type ProcessFault } from '../system/run-process.js';
+import { runProcess, type ProcessCall, type ProcessEnd, type ProcessFault } from '../system/run-process.js';
 import { SMALL_WINDOWS, type GitLimits } from './git-limits.js';
 
-export interface GitCommand {
-  readonly args: readonly string[];
-  /** The whole environment: nothing is inherited. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly input?: string | Readable | undefined;
-  readonly timeoutMs: number;
+export interface GitCommand extends Pick<
+  ProcessCall,
+  'args' | 'env' | 'input' | 'timeoutMs' | 'signal' | 'onOutput'
+> {
   /** Limits of the process itself, for what works on an agent's objects; the time is `timeoutMs`. */
   readonly limits?: GitLimits | undefined;
   /** Bytes of standard output; more is a final error. */
   readonly maxOutput?: number;
-  /** Ends git. */
-  readonly signal?: AbortSignal | undefined;
-  /** Takes standard output as it comes, however much; nothing of it is kept. */
-  readonly onOutput?: (chunk: Buffer) => void;
 }
 
 export type GitOutput = Pick<ProcessEnd, 'exitCode' | 'stdout' | 'stderr'>;

@@ -1,21 +1,16 @@
 import { SecretScanError, SecretScanOverrunError } from '../../domain/base/errors.js';
-import { runProcess, type ProcessEnd } from '../system/run-process.js';
+import { runProcess, type ProcessCall, type ProcessEnd } from '../system/run-process.js';
 import { GITLEAKS_CONFIG } from './gitleaks-config.js';
 
-export interface GitleaksCall {
-  /** Path of the program. */
-  readonly program: string;
-  readonly args: readonly string[];
-  /** Besides what gitleaks itself is given. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly input?: string | undefined;
-  readonly timeoutMs: number;
+/** `env` is besides what gitleaks itself is given. */
+export interface GitleaksCall extends Pick<
+  ProcessCall,
+  'program' | 'args' | 'env' | 'input' | 'timeoutMs' | 'maxOutput'
+> {
   /** Seconds on a processor, of gitleaks and of its git each. */
   readonly cpuSeconds: number;
   /** Address space. */
   readonly memoryBytes?: number | undefined;
-  /** Bytes of standard output. */
-  readonly maxOutput: number;
 }
 
 /** Address space: Go reserves far more than it uses. The garbage collector keeps to the smaller limit. */
@@ -29,9 +24,9 @@ const OUT_OF_MEMORY = /out of memory|cannot allocate memory|failed to (?:reserve
  * `SecretScanOverrunError` when it takes too long, says too much, or needs more than its limits.
  */
 export async function runGitleaks(call: GitleaksCall): Promise<ProcessEnd> {
-  const { program, args, input, timeoutMs, cpuSeconds, memoryBytes = MEMORY_BYTES, maxOutput } = call;
+  const { timeoutMs, cpuSeconds, memoryBytes = MEMORY_BYTES } = call;
   const end = await runProcess({
-    ...{ program, args, input, timeoutMs, maxOutput },
+    ...call,
     limits: { memoryBytes, cpuSeconds },
     env: {
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',
