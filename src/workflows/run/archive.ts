@@ -5,9 +5,9 @@ import { runRef } from './inputs.js';
 import { beginTurn, wakeIfAny } from './turn.js';
 
 /** Only while the run rests: whatever goes on needs its containers, or is about to remove them itself. */
-export function archive({ s, life, commands }: LifeDraft, slug: string): void {
+export function archive({ s, life, commands }: LifeDraft): void {
   const { stage, host } = life;
-  if (stage.kind !== 'frozen' || stage.archiving || host === null || life.slug !== slug) return;
+  if (stage.kind !== 'frozen' || stage.archiving || host === null) return;
   stage.archiving = true;
   commands.push({ kind: 'archive', host, run: runRef(s, life) });
 }

@@ -1,6 +1,6 @@
 /** How a life ends. */
 import { note, stopSleeping, type LifeDraft } from './draft.js';
-import { destroyInput, recordEnd } from './inputs.js';
+import { runRef } from './inputs.js';
 import { onForge } from './reads-of-forge.js';
 import { cancelTakingEffect } from './supervise/stand.js';
 
@@ -8,7 +8,8 @@ export function destroy(d: LifeDraft): void {
   const { s, life, commands } = d;
   stopSleeping(d);
   life.stage = { kind: 'destroying' };
-  commands.push({ kind: 'destroy', host: life.host, input: destroyInput(s, life) });
+  const input = { ...runRef(s, life), branch: life.work.branch };
+  commands.push({ kind: 'destroy', host: life.host, input });
 }
 
 /** Everything of the run is gone, or nobody could remove it: the sweeper does that. */
@@ -16,7 +17,7 @@ export function destroyed(d: LifeDraft): void {
   const { s, life, env, commands } = d;
   const endedAt = life.closing?.at ?? onForge(s, env.now);
   cancelTakingEffect(d);
-  commands.push({ kind: 'record_end', input: recordEnd(s, life, endedAt) });
+  commands.push({ kind: 'record_end', input: { ...runRef(s, life), endedAt } });
   note(d, 'destroyed');
   endLife(d, endedAt);
 }

@@ -1,10 +1,8 @@
 /** What activities are given, out of the machine's state. Pure. */
 import type {
   ChangesInput,
-  DestroyInput,
   PrepareTurnInput,
   PublishInput,
-  RecordEndInput,
   RecordStateInput,
   RecordTurnInput,
   RunRef,
@@ -141,12 +139,4 @@ export function recordState(s: IssueState, life: Life): RecordStateInput {
     prNumber: shownPr(life),
   };
   return { ...runRef(s, life), snapshot };
-}
-
-export function destroyInput(s: IssueState, life: Life): DestroyInput {
-  return { ...runRef(s, life), branch: life.work.branch };
-}
-
-export function recordEnd(s: IssueState, life: Life, endedAt: number): RecordEndInput {
-  return { ...runRef(s, life), endedAt };
 }

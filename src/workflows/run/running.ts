@@ -1,8 +1,7 @@
 /** A turn whose bottle is started and watched until its agent exits. */
-import type { InnerEvent, RunEvent } from '../../domain/run/events.js';
 import type { LostPart } from '../../domain/run/run-files.js';
 import type { RunPolicy } from '../../domain/run/run-policy.js';
-import type { StopReason, TurnResult } from '../../domain/run/turn.js';
+import type { Done, StopReason, TurnResult } from '../../domain/run/turn.js';
 import { note, type LifeDraft } from './draft.js';
 import { destroy } from './end.js';
 import { runRef, settleInput, turnInput } from './inputs.js';
@@ -12,44 +11,22 @@ import { offerHosts } from './supervise/add-proposal.js';
 import { withTold } from './supervise/proposals-read.js';
 import type { Life, Running, Settling } from './state.js';
 
-type RunningEvent = Extract<
-  RunEvent | InnerEvent,
-  {
-    kind:
-      | 'turn_started'
-      | 'turn_held_up'
-      | 'signal_done'
-      | 'watchdog_fired'
-      | 'checkin_age'
-      | 'turn_lost'
-      | 'turn_finished';
-  }
->;
+export function heldUp(d: LifeDraft, { begun }: Running, reason: string): void {
+  const { life } = d;
+  if (begun) return;
+  life.detail = reason;
+  note(d, `turn ${String(life.turn.number)} cannot begin yet: ${reason}`);
+}
 
-export function whileRunning(d: LifeDraft, stage: Running, event: RunningEvent): void {
-  const { s, life, commands } = d;
-  switch (event.kind) {
-    case 'turn_started':
-      return started(d, stage, event.lost ?? []);
-    case 'turn_held_up':
-      if (stage.begun) return;
-      life.detail = event.reason;
-      return note(d, `turn ${String(life.turn.number)} cannot begin yet: ${event.reason}`);
-    case 'signal_done':
-      if (life.turn.done !== null) return;
-      disarmWatchdog(d, stage);
-      life.turn.done = event.done;
-      return;
-    case 'watchdog_fired':
-      if (!isWatched(life, stage)) return;
-      return void commands.push({ kind: 'ask_checkin', host: stage.host, run: runRef(s, life) });
-    case 'checkin_age':
-      return isWatched(life, stage) ? heardFrom(d, stage, event.ageMs) : undefined;
-    case 'turn_lost':
-      return lost(d, stage, event.reason);
-    case 'turn_finished':
-      return finished(d, stage, event.result);
-  }
+export function signalledDone(d: LifeDraft, stage: Running, done: Done): void {
+  const { turn } = d.life;
+  if (turn.done !== null) return;
+  disarmWatchdog(d, stage);
+  turn.done = done;
+}
+
+export function watchdogFired({ s, life, commands }: LifeDraft, stage: Running): void {
+  if (isWatched(life, stage)) commands.push({ kind: 'ask_checkin', host: stage.host, run: runRef(s, life) });
 }
 
 /** The agent is at work, and nobody has ended its turn: it is to check in from time to time. */
@@ -57,7 +34,7 @@ function isWatched({ turn }: Life, { begun }: Running): boolean {
   return begun && turn.stop === null && turn.done === null;
 }
 
-function started(d: LifeDraft, stage: Running, lost: readonly LostPart[]): void {
+export function started(d: LifeDraft, stage: Running, lost: readonly LostPart[]): void {
   const { s, life, commands } = d;
   const { turn } = life;
   // Its agent may not get to read its prompt.
@@ -92,9 +69,10 @@ function patienceOf({ watchdogMs }: RunPolicy, { prepared }: Running): number {
 }
 
 /** @param ageMs since the last check-in; `null` for a host that cannot be asked, which counts as silence */
-function heardFrom(d: LifeDraft, stage: Running, ageMs: number | null): void {
+export function heardFrom(d: LifeDraft, stage: Running, ageMs: number | null): void {
   const { s, life, commands } = d;
   const { turn } = life;
+  if (!isWatched(life, stage)) return;
   const patience = patienceOf(s.policy, stage) + turn.extendedMs;
   if (ageMs !== null && ageMs < patience)
     return void commands.push({ kind: 'arm_watchdog', turn: turn.number, ms: patience - ageMs });
@@ -119,7 +97,7 @@ export function disarmWatchdog({ life, commands }: LifeDraft, stage: Running): v
 }
 
 /** The agent may be at work all the same. A run that ends has a step of its own to stop it. */
-function lost(d: LifeDraft, stage: Running, reason: string | null): void {
+export function lostSight(d: LifeDraft, stage: Running, reason: string | null): void {
   const { s, life, commands } = d;
   if (life.closing !== null && reason !== null) {
     note(d, `the turn could not be watched to its end: ${reason}`);
@@ -133,7 +111,7 @@ function lost(d: LifeDraft, stage: Running, reason: string | null): void {
   commands.push({ kind: 'attach_turn', host: stage.host, input, cause, told });
 }
 
-function finished(d: LifeDraft, stage: Running, result: TurnResult): void {
+export function finished(d: LifeDraft, stage: Running, result: TurnResult): void {
   const { s, life, commands } = d;
   const { turn } = life;
   const { host, prepared, begun } = stage;

@@ -19,9 +19,9 @@ const STAGE_OF: Readonly<Record<StepFailed['step'], Stage['kind']>> = {
   destroy: 'destroying',
 };
 
-export function stepFailed(d: LifeDraft, { step, turn, reason }: StepFailed): void {
+export function stepFailed(d: LifeDraft, { step, reason }: StepFailed): void {
   const { stage } = d.life;
-  if (stage.kind !== STAGE_OF[step] || d.life.turn.number !== turn) return;
+  if (stage.kind !== STAGE_OF[step]) return;
   note(d, reason === '' ? `${step} called off` : `${step} failed: ${reason}`);
   switch (stage.kind) {
     case 'preparing':

@@ -24,10 +24,19 @@ import {
   proposed,
 } from './supervise/proposals.js';
 import { onForge } from './reads-of-forge.js';
-import { stopTurn, whileRunning } from './running.js';
+import {
+  finished,
+  heardFrom,
+  heldUp,
+  lostSight,
+  signalledDone,
+  started,
+  stopTurn,
+  watchdogFired,
+} from './running.js';
 import { settled } from './settling.js';
 import { livingOf } from './phase.js';
-import type { IssueState } from './state.js';
+import type { IssueState, Life } from './state.js';
 import { stepFailed } from './step-failed.js';
 import { beginWhenFree } from './turn.js';
 import { isToldOnForge } from './verdict.js';
@@ -66,10 +75,14 @@ function tellFrozen({ s, commands }: Draft, before: IssueState, event: MachineEv
   if (isNews) commands.push({ kind: 'tell_frozen', reason, run: runRef(s, life) });
 }
 
+type LifeEvent = Exclude<MachineEvent, { kind: 'observed' | 'settings' }>;
+
 /** What happens to a life that goes on. What is of another turn, life or stage than the current changes nothing. */
-function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 'settings' }>): void {
+function live(d: LifeDraft, event: LifeEvent): void {
   const { life } = d;
   const { stage } = life;
+  if (isOfAnother(life, event)) return;
+  const running = stage.kind === 'running' ? stage : null;
   switch (event.kind) {
     // from outside, in every stage
     case 'references':
@@ -85,7 +98,7 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
     case 'unpaused':
       return unpaused(d);
     case 'archive':
-      return archive(d, event.slug);
+      return archive(d);
     case 'published':
       return published(d, event);
     case 'unread':
@@ -108,28 +121,30 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
       return hostClaimed(d, event);
     case 'host_silent':
     case 'host_back':
-      if ((stage.kind !== 'running' && stage.kind !== 'settling') || life.turn.number !== event.turn) return;
+      if (stage.kind !== 'running' && stage.kind !== 'settling') return;
       return event.kind === 'host_silent' ? hostSilent(d, stage, event.since) : hostBack(d, stage);
     case 'prepare_ended':
-      if (stage.kind !== 'preparing' || life.turn.number !== event.turn) return;
-      return prepareEnded(d, stage, event.outcome);
+      return stage.kind === 'preparing' ? prepareEnded(d, stage, event.outcome) : undefined;
     // while it runs
     case 'turn_started':
+      return running === null ? undefined : started(d, running, event.lost ?? []);
     case 'turn_held_up':
+      return running === null ? undefined : heldUp(d, running, event.reason);
     case 'signal_done':
-      if (event.slug !== life.slug || stage.kind !== 'running' || life.turn.number !== event.turn) return;
-      return whileRunning(d, stage, event);
+      return running === null ? undefined : signalledDone(d, running, event.done);
     case 'watchdog_fired':
+      return running === null ? undefined : watchdogFired(d, running);
     case 'checkin_age':
+      return running === null ? undefined : heardFrom(d, running, event.ageMs);
     case 'turn_lost':
+      return running === null ? undefined : lostSight(d, running, event.reason);
     case 'turn_finished':
-      if (stage.kind !== 'running' || life.turn.number !== event.turn) return;
-      return whileRunning(d, stage, event);
+      return running === null ? undefined : finished(d, running, event.result);
     case 'history_full':
       return stopTurn(d, 'history');
     // and after it
     case 'settled':
-      if (stage.kind !== 'settling' || life.turn.number !== event.turn) return;
+      if (stage.kind !== 'settling') return;
       if (event.settled.publish.kind === 'published') opened(d, event.settled.publish.pr);
       return settled(d, stage, event.settled);
     case 'step_failed':
@@ -143,6 +158,12 @@ function live(d: LifeDraft, event: Exclude<MachineEvent, { kind: 'observed' | 's
     case 'destroyed':
       return stage.kind === 'destroying' ? destroyed(d) : undefined;
   }
+}
+
+/** Of another life or turn. What an agent proposed waits for the operator although its turn is over by now. */
+function isOfAnother({ slug, turn }: Life, event: LifeEvent): boolean {
+  if ('slug' in event && event.slug !== slug) return true;
+  return 'turn' in event && event.kind !== 'proposed' && event.turn !== turn.number;
 }
 
 function published(d: LifeDraft, { requestId, result }: Extract<InnerEvent, { kind: 'published' }>): void {
