@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../base/errors.js';
-import { isModelPattern } from './model-rule.js';
+import { whyNoModelPattern } from './model-rule.js';
 
 /** US dollars per million tokens. */
 export interface ModelPrice {
@@ -71,7 +71,7 @@ export function parsePrice(text: string): readonly [pattern: string, price: Mode
   const numbers = texts.map((figure) => (PRICE.test(figure) ? Number(figure) : NaN));
   const [input = NaN, output = NaN, cacheRead = input, cacheWrite = input] = numbers;
   const isRight =
-    isModelPattern(pattern) &&
+    whyNoModelPattern(pattern) === undefined &&
     more.length === 0 &&
     texts.length >= 2 &&
     texts.length <= 4 &&

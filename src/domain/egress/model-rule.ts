@@ -11,20 +11,22 @@ export const DEFAULT_OUTPUT_TOKENS = 64_000;
 /** Others could carry a body that is not read. */
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-export function isModelPattern(text: string): boolean {
-  return PATTERN.test(text);
+// Each says what is wrong, to stand behind the name of what it is; `undefined` for what is right.
+
+export function whyNoModelPattern(text: string): string | undefined {
+  return PATTERN.test(text) ? undefined : 'must be the name of a model, or its beginning and a *';
 }
 
-export function isOutputCap(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 1 && value <= MOST_OUTPUT_TOKENS;
+export function whyNoOutputCap(value: unknown): string | undefined {
+  const isRight = Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MOST_OUTPUT_TOKENS;
+  return isRight ? undefined : `must be a whole number from 1 to ${String(MOST_OUTPUT_TOKENS)}`;
 }
 
-/** The method of a route to a model that such a route cannot have, if there is one. */
-export function oddModelMethod(methods: readonly string[]): string | undefined {
-  return methods.find((method) => !METHODS.includes(method));
+/** @param methods of a route to a model */
+export function whyNoModelMethods(methods: readonly string[]): string | undefined {
+  const odd = methods.find((method) => !METHODS.includes(method));
+  return odd === undefined ? undefined : `of a route to a model are ${METHODS.join(', ')}: not ${odd}`;
 }
-
-export const MODEL_METHODS_TEXT = METHODS.join(', ');
 
 /** Whether a request may ask for this model. */
 export function isListedModel({ models }: Pick<ModelRule, 'models'>, model: string): boolean {

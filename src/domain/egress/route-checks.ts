@@ -1,4 +1,7 @@
-/** What the parts of a route may be: in manifests, which people write, and in `routes.json`, which the proxy reads. */
+/**
+ * What the parts of a route may be: in manifests, which people write, and in `routes.json`, which the proxy reads. Each check
+ * says what is wrong, to stand behind the part's name; `undefined` for what is right.
+ */
 import { egressVariables } from './agent-env.js';
 import { whyNotPlainPath } from './plain-path.js';
 
@@ -21,27 +24,36 @@ const SYSTEM = /^(?:PATH|HOME|LANG|BASH_ENV|ENV|NODE_OPTIONS|IFS|LD_.*)$/;
 const NEAR =
   /^(?:localhost|127(?:\.\d{1,3}){3}|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|\[::1\])$/;
 
-export function isRouteMethod(text: string): boolean {
-  return ROUTE_METHODS.some((method) => method === text);
+/** @param text in upper case */
+export function whyNoMethod(text: string): string | undefined {
+  return ROUTE_METHODS.some((method) => method === text)
+    ? undefined
+    : `must be some of ${ROUTE_METHODS.join(', ')}`;
 }
 
 /** A segment of an address in the bottle: `http://127.0.0.1:<port>/<name>`. */
-export function isRouteName(text: string): boolean {
-  return ROUTE_NAME.test(text);
+export function whyNoRouteName(text: string): string | undefined {
+  return ROUTE_NAME.test(text)
+    ? undefined
+    : 'must be of a-z, 0-9 and hyphens, at most 63, without a hyphen at either end';
 }
 
 /** @param text in lower case */
-export function isAuthHeader(text: string): boolean {
-  return HEADER_NAME.test(text) && !EXCHANGE.test(text);
+export function whyNoAuthHeader(text: string): string | undefined {
+  return HEADER_NAME.test(text) && !EXCHANGE.test(text)
+    ? undefined
+    : 'is not the name of a header that can carry a key, such as x-api-key';
 }
 
-export function isAuthPrefix(text: string): boolean {
-  return PREFIX.test(text);
+export function whyNoAuthPrefix(text: string): string | undefined {
+  return PREFIX.test(text) ? undefined : 'must be printable ASCII, such as "Bearer "';
 }
 
-/** Whether a route may set this variable in the agent's environment. */
-export function isRouteVariable(name: string): boolean {
-  return VARIABLE.test(name) && !SYSTEM.test(name) && !egressVariables().has(name);
+/** Of a variable that a route sets in the agent's environment. */
+export function whyNoVariable(name: string): string | undefined {
+  if (!VARIABLE.test(name)) return 'is not a name of an environment variable';
+  const isTaken = SYSTEM.test(name) || egressVariables().has(name);
+  return isTaken ? 'has another use: choose another name' : undefined;
 }
 
 /** @param text without a slash at its end */

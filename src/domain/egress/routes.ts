@@ -2,24 +2,17 @@ import { isRecord } from '../base/is-record.js';
 import { isSecretName } from '../secret/secret-name.js';
 import { whyNotPlainPath } from './plain-path.js';
 import {
-  isAuthHeader,
-  isAuthPrefix,
-  isRouteMethod,
-  isRouteName,
-  isRouteVariable,
   MAX_ENTRIES,
   MAX_ROUTES,
   repeatedInRoutes,
-  ROUTE_METHODS,
+  whyNoAuthHeader,
+  whyNoAuthPrefix,
+  whyNoMethod,
+  whyNoRouteName,
   whyNoUpstream,
+  whyNoVariable,
 } from './route-checks.js';
-import {
-  isModelPattern,
-  isOutputCap,
-  MODEL_METHODS_TEXT,
-  MOST_OUTPUT_TOKENS,
-  oddModelMethod,
-} from './model-rule.js';
+import { whyNoModelMethods, whyNoModelPattern, whyNoOutputCap } from './model-rule.js';
 import { MODEL_APIS, MODEL_FEATURES, type ModelRule, type Route, type RouteAuth } from './route.js';
 
 export type ReadRoutes =
@@ -30,35 +23,26 @@ export type ReadRoutes =
 /** What is wrong with a value, each with its place. */
 type Check = (value: unknown, place: string) => readonly string[];
 
-const VARIABLE = optional(matching(isRouteVariable, 'the name of a variable that has no other use'));
-
 const ROUTE = object({
-  name: matching(isRouteName, 'small letters, digits and hyphens'),
+  name: text(whyNoRouteName),
   upstream: text((upstream) => whyNoUpstream(withoutSlash(upstream))),
-  methods: texts((method) =>
-    isRouteMethod(method) ? undefined : `must be one of ${ROUTE_METHODS.join(', ')}`,
-  ),
+  methods: texts(whyNoMethod),
   paths: texts(whyNotPlainPath),
   auth: optional(
     object({
-      header: matching(isAuthHeader, "a header's name in lower case, such as x-api-key"),
-      prefix: absent(matching(isAuthPrefix, 'plain text')),
-      secret: matching(isSecretName, "a secret's name"),
+      header: text(whyNoAuthHeader),
+      prefix: absent(text(whyNoAuthPrefix)),
+      secret: text((name) => (isSecretName(name) ? undefined : "must be a secret's name")),
     }),
   ),
-  baseUrlEnv: VARIABLE,
-  keyEnv: VARIABLE,
+  baseUrlEnv: optional(text(whyNoVariable)),
+  keyEnv: optional(text(whyNoVariable)),
   rewrite: absent(must((value) => typeof value === 'boolean', 'true or false')),
   model: optional(
     object({
       api: must((value) => MODEL_APIS.some((api) => api === value), `one of ${MODEL_APIS.join(', ')}`),
-      models: texts((pattern) =>
-        isModelPattern(pattern) ? undefined : "must be a model's name, or its beginning and a *",
-      ),
-      maxOutputTokens: must(
-        (value) => typeof value === 'number' && isOutputCap(value),
-        `a whole number from 1 to ${String(MOST_OUTPUT_TOKENS)}`,
-      ),
+      models: texts(whyNoModelPattern),
+      maxOutputTokens: (value, place) => placed(place, whyNoOutputCap(value)),
       allow: absent(must(isFeatureList, `a list of some of ${MODEL_FEATURES.join(', ')}, each once`)),
     }),
   ),
@@ -101,9 +85,7 @@ export function readRoutes(value: unknown): ReadRoutes {
     problems.push(...wrong);
     if (wrong.length > 0) return [];
     const route = routeOf(item as WrittenRoute);
-    const odd = route.model === null ? undefined : oddModelMethod(route.methods);
-    if (odd !== undefined)
-      problems.push(`${place}.methods: of a route to a model are ${MODEL_METHODS_TEXT}: not ${odd}`);
+    if (route.model !== null) problems.push(...placed(`${place}.methods`, whyNoModelMethods(route.methods)));
     return [route];
   });
   for (const { key, value: twice } of repeatedInRoutes(routes))
@@ -171,14 +153,11 @@ function must(isRight: (value: unknown) => boolean, form: string): Check {
 }
 
 function text(whyNot: (text: string) => string | undefined): Check {
-  return (value, place) => {
-    const wrong = typeof value === 'string' ? whyNot(value) : 'must be a text';
-    return wrong === undefined ? [] : [`${place}: ${wrong}`];
-  };
+  return (value, place) => placed(place, typeof value === 'string' ? whyNot(value) : 'must be a text');
 }
 
-function matching(isRight: (text: string) => boolean, form: string): Check {
-  return text((given) => (isRight(given) ? undefined : `must be ${form}`));
+function placed(place: string, wrong: string | undefined): readonly string[] {
+  return wrong === undefined ? [] : [`${place}: ${wrong}`];
 }
 
 function texts(whyNot: (text: string) => string | undefined): Check {

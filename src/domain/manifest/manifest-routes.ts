@@ -1,24 +1,21 @@
 import { whyNotPlainPath } from '../egress/plain-path.js';
 import {
-  isAuthHeader,
-  isAuthPrefix,
-  isRouteMethod,
-  isRouteName,
-  isRouteVariable,
   MAX_ENTRIES,
   MAX_ROUTES,
   repeatedInRoutes,
-  ROUTE_METHODS,
-  whyNoUpstream,
+  whyNoAuthHeader,
+  whyNoAuthPrefix,
+  whyNoMethod,
+  whyNoRouteName,
   whyNotEncrypted,
+  whyNoUpstream,
+  whyNoVariable,
 } from '../egress/route-checks.js';
 import {
   DEFAULT_OUTPUT_TOKENS,
-  isModelPattern,
-  isOutputCap,
-  MODEL_METHODS_TEXT,
-  MOST_OUTPUT_TOKENS,
-  oddModelMethod,
+  whyNoModelMethods,
+  whyNoModelPattern,
+  whyNoOutputCap,
 } from '../egress/model-rule.js';
 import { MODEL_APIS, MODEL_FEATURES, type ModelRule, type Route, type RouteAuth } from '../egress/route.js';
 import { envName } from './manifest-checks.js';
@@ -47,14 +44,14 @@ function readRoute(entry: ManifestReader): Route {
   const upstream = entry.required('upstream', upstreamAddress);
   const model = entry.section('model', readModel) ?? null;
   const methods = unique(
-    texts(entry, 'methods', method)?.map((given) => given.toUpperCase()) ??
-      (model === null ? ['GET', 'HEAD'] : ['POST']),
+    texts(entry, 'methods', (given) => whyNoMethod(given.toUpperCase()))?.map((given) =>
+      given.toUpperCase(),
+    ) ?? (model === null ? ['GET', 'HEAD'] : ['POST']),
   );
-  const odd = model === null ? undefined : oddModelMethod(methods);
-  if (odd !== undefined)
-    entry.wrong('methods', `of a route to a model are ${MODEL_METHODS_TEXT}: not ${odd}`);
+  const wrong = model === null ? undefined : whyNoModelMethods(methods);
+  if (wrong !== undefined) entry.wrong('methods', wrong);
   return {
-    name: entry.required('name', routeName),
+    name: entry.required('name', whyNoRouteName),
     upstream: upstreamAddress(upstream) === undefined ? normalised(upstream) : '',
     methods,
     paths: unique(texts(entry, 'paths', routePath) ?? ['/']),
@@ -67,10 +64,12 @@ function readRoute(entry: ManifestReader): Route {
 }
 
 function readAuth(section: ManifestReader): RouteAuth {
-  const header = (section.text('header', headerName) ?? 'authorization').toLowerCase();
+  const header = (
+    section.text('header', (given) => whyNoAuthHeader(given.toLowerCase())) ?? 'authorization'
+  ).toLowerCase();
   return {
     header,
-    prefix: section.text('prefix', prefix) ?? (header === 'authorization' ? 'Bearer ' : ''),
+    prefix: section.text('prefix', whyNoAuthPrefix) ?? (header === 'authorization' ? 'Bearer ' : ''),
     secret: section.required('secret', secretName),
   };
 }
@@ -81,18 +80,10 @@ function readModel(section: ManifestReader): ModelRule {
   const allow = section.words('allow', MODEL_FEATURES) ?? [];
   return {
     api: section.word('api', MODEL_APIS) ?? 'anthropic-messages',
-    models: unique(texts(section, 'models', modelPattern) ?? []),
-    maxOutputTokens: section.number('max_output_tokens', outputCap) ?? DEFAULT_OUTPUT_TOKENS,
+    models: unique(texts(section, 'models', whyNoModelPattern) ?? []),
+    maxOutputTokens: section.number('max_output_tokens', whyNoOutputCap) ?? DEFAULT_OUTPUT_TOKENS,
     allow: MODEL_FEATURES.filter((feature) => allow.includes(feature)),
   };
-}
-
-function modelPattern(value: string): string | undefined {
-  return isModelPattern(value) ? undefined : 'must be the name of a model, or its beginning and a *';
-}
-
-function outputCap(value: number): string | undefined {
-  return isOutputCap(value) ? undefined : `must be a whole number from 1 to ${String(MOST_OUTPUT_TOKENS)}`;
 }
 
 function unique(items: readonly string[]): string[] {
@@ -107,33 +98,13 @@ function texts(entry: ManifestReader, key: string, check: Check<string>): readon
   return undefined;
 }
 
-function routeName(value: string): string | undefined {
-  return isRouteName(value)
-    ? undefined
-    : 'must be of a-z, 0-9 and hyphens, at most 63, without a hyphen at either end';
-}
-
 function secretName(value: string): string | undefined {
   if (isOwnSecret(value)) return 'is the orchestrator’s own secret: no route may send it';
   return isSecretName(value) ? undefined : 'is not the name of a secret (a-z 0-9 -)';
 }
 
-function prefix(value: string): string | undefined {
-  return isAuthPrefix(value) ? undefined : 'must be printable ASCII, such as "Bearer "';
-}
-
 function variable(value: string): string | undefined {
-  const wrong = envName(value);
-  if (wrong !== undefined) return wrong;
-  return isRouteVariable(value) ? undefined : 'has another use: choose another name';
-}
-
-function method(value: string): string | undefined {
-  return isRouteMethod(value.toUpperCase()) ? undefined : `must be some of ${ROUTE_METHODS.join(', ')}`;
-}
-
-function headerName(value: string): string | undefined {
-  return isAuthHeader(value.toLowerCase()) ? undefined : 'is not the name of a header that can carry a key';
+  return envName(value) ?? whyNoVariable(value);
 }
 
 /** A percent sign has its place in requests; in a list it would only be another spelling. */

@@ -73,7 +73,7 @@ describe('routes.json', () => {
     ['no upstream', { ...model, upstream: undefined }, /\.upstream: must be a text/],
     ['a user', { ...model, upstream: 'https://u:p@a.org' }, /\.upstream: has credentials/],
     ['no methods', { ...model, methods: [] }, /\.methods: must be a list/],
-    ['methods in small letters', { ...model, methods: ['get'] }, /\.methods\[0\]: must be one of GET/],
+    ['methods in small letters', { ...model, methods: ['get'] }, /\.methods\[0\]: must be some of GET/],
     ['CONNECT', { ...model, methods: ['POST', 'CONNECT'] }, /\.methods\[1\]/],
     ['a path without a slash', { ...model, paths: ['v1'] }, /\.paths\[0\]: does not begin/],
     ['a path with dot segments', { ...model, paths: ['/', '/a/../b'] }, /\.paths\[1\]: has dot segments/],
@@ -103,7 +103,7 @@ describe('routes.json', () => {
     [
       'a star within',
       { ...model, model: { ...rule, models: ['a*b'] } },
-      /\.model\.models\[0\]: must be a mo/,
+      /\.model\.models\[0\]: must be the name of a mo/,
     ],
     ['no cap', { ...model, model: { ...rule, maxOutputTokens: 0 } }, /\.maxOutputTokens: must be a whole/],
     ['half a token', { ...model, model: { ...rule, maxOutputTokens: 1.5 } }, /\.maxOutputTokens: must be/],
