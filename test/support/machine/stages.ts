@@ -2,7 +2,8 @@
 import type { MachineEvent } from '../../../src/domain/run/events.js';
 import { done, observed, World } from './world.js';
 
-const FREEZE: MachineEvent = { kind: 'command', command: { kind: 'freeze' }, at: 1_000_000 };
+export const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 1_000_000 } as const;
+export const MOVE = { kind: 'command', command: { kind: 'move' }, at: 1_000_000 } as const;
 
 export function after(world: World, ...events: readonly MachineEvent[]): World {
   for (const event of events) world.feed(event);
@@ -23,7 +24,7 @@ export function settling(): World {
 
 /** The host fell silent under a turn, and was left. */
 function left(): World {
-  return after(running(), silent(1), { kind: 'command', command: { kind: 'move' }, at: 1_000_000 });
+  return after(running(), silent(1), MOVE);
 }
 
 export function silent(turn: number): MachineEvent {

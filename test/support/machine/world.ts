@@ -1,11 +1,16 @@
 /** A world without time or I/O around the pure machine: keeps what is in flight and checks what must always hold. */
 import assert from 'node:assert/strict';
-import type { RecordTurnInput } from '../../../src/activities/ports/inputs.js';
+import type {
+  PrepareTurnInput,
+  RecordTurnInput,
+  RunTurnInput,
+} from '../../../src/activities/ports/inputs.js';
 import type {
   MachineEvent,
   Observed,
   OperatorCommand,
   PreparedTurn,
+  PrepareTurnOutcome,
   RunEvent,
   SettledTurn,
   Trigger,
@@ -216,6 +221,20 @@ export class World {
     return this.life.turn;
   }
 
+  /** What the turn is being prepared with. */
+  get preparing(): PrepareTurnInput {
+    const command = this.owed.get('prepare');
+    assert.ok(command?.kind === 'prepare_turn', `no turn is prepared: ${this.phase}, ${String(this.reason)}`);
+    return command.input;
+  }
+
+  /** What the turn is run with. */
+  get atWork(): RunTurnInput {
+    const command = this.owed.get('run');
+    assert.ok(command?.kind === 'run_turn' || command?.kind === 'attach_turn', `no turn runs: ${this.phase}`);
+    return command.input;
+  }
+
   /** Rows of turns that have ended. */
   get turnRows(): RecordTurnInput[] {
     return this.commands.flatMap((one) => (one.kind === 'record_turn' ? [one.input] : []));
@@ -346,13 +365,19 @@ export class World {
   }
 
   prepare(extras: Partial<PreparedTurn> = {}): void {
-    if (this.pay('claim')) this.feed({ kind: 'host_claimed', host: 'h1' });
-    if (this.pay('prepare'))
-      this.feed({
-        kind: 'prepare_ended',
-        turn: this.turn.number,
-        outcome: { kind: 'ready', prepared: { ...PREPARED, ...extras } },
-      });
+    if (this.owed.has('claim')) this.claimed();
+    if (this.owed.has('prepare')) this.prepareEnds({ kind: 'ready', prepared: { ...PREPARED, ...extras } });
+  }
+
+  /** @param holds as the event has it */
+  claimed(host = 'h1', holds?: number): MachineCommand[] {
+    assert.ok(this.pay('claim'));
+    return this.feed({ kind: 'host_claimed', host, ...(holds === undefined ? {} : { holds }) });
+  }
+
+  prepareEnds(outcome: PrepareTurnOutcome): MachineCommand[] {
+    assert.ok(this.pay('prepare'));
+    return this.feed({ kind: 'prepare_ended', turn: this.turn.number, outcome });
   }
 
   started(): void {
@@ -404,8 +429,7 @@ export class World {
 
   /** What the turn was to be for is gone from the forge. */
   nothingLeft(): void {
-    assert.ok(this.pay('prepare'));
-    this.feed({ kind: 'prepare_ended', turn: this.turn.number, outcome: { kind: 'nothing_left' } });
+    this.prepareEnds({ kind: 'nothing_left' });
   }
 
   archived(): void {

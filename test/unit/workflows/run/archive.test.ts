@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { refusalOf } from '../../../../src/workflows/run/operator.js';
 import { isQuiescent } from '../../../../src/workflows/run/phase.js';
+import { FREEZE } from '../../../support/machine/stages.js';
 import { comment, kinds, observed, trigger, World, wrote } from '../../../support/machine/world.js';
 
 const RESUME = { kind: 'command', command: { kind: 'resume', promptRef: 'p' }, at: 70 } as const;
-const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 71 } as const;
 
 /** A frozen run whose containers are being put away. */
 function archiving(): World {
@@ -60,10 +60,8 @@ describe('issue machine, containers put away', () => {
     const world = archiving();
     assert.deepEqual(world.feed(RESUME), []);
     assert.match(refusalOf(world.state, RESUME.command) ?? '', /about to begin/);
-    world.pay('archive');
-    const [prepare] = world.feed({ kind: 'archive_ended', failure: null });
-    assert.ok(prepare?.kind === 'prepare_turn');
-    assert.deepEqual(prepare.input.cause, { kind: 'operator', promptRef: 'p' });
+    world.archived();
+    assert.deepEqual(world.preparing.cause, { kind: 'operator', promptRef: 'p' });
   });
 
   it('stays frozen when the operator thinks better of it, and when the trigger goes', () => {

@@ -47,9 +47,7 @@ describe('the budget of a run', () => {
   it('is the day’s where that leaves less', () => {
     const world = World.triggered();
     world.start({ budget: { tokens: 70, microUsd: 9_000_000 } });
-    const run = world.owed.get('run');
-    assert.ok(run?.kind === 'run_turn');
-    assert.deepEqual(run.input.budget, { tokens: 70, microUsd: 5_000_000 });
+    assert.deepEqual(world.atWork.budget, { tokens: 70, microUsd: 5_000_000 });
   });
 
   for (const [what, model, policy] of [
@@ -78,11 +76,8 @@ describe('the budget of a run', () => {
     assert.deepEqual(command(world, { ...MORE, turns: 5 }), [], 'tokens are what is missing');
     const begun = command(world, { ...MORE, tokens: 400 });
     assert.deepEqual(kinds(begun), ['prepare_turn']);
-    assert.ok(begun[0]?.kind === 'prepare_turn');
-    assert.deepEqual(
-      [begun[0].input.cause.kind, ids(begun[0].input.references), world.turn.wokenFrom],
-      ['wake', [1, 2], 'done'],
-    );
+    const { cause, references } = world.preparing;
+    assert.deepEqual([cause.kind, ids(references), world.turn.wokenFrom], ['wake', [1, 2], 'done']);
   });
 
   it('ends the turn that has used it up, without a nudge, and goes on when raised', () => {
@@ -91,8 +86,8 @@ describe('the budget of a run', () => {
     assert.equal(world.reason, 'budget');
     assert.equal(world.life.lastTurn?.reason, 'budget');
     assert.equal(world.life.detail, "the run's budget is used up: 1000 of 1000 tokens");
-    const begun = command(world, { ...MORE, tokens: 1_000 });
-    assert.ok(begun[0]?.kind === 'prepare_turn' && begun[0].input.cause.kind === 'operator');
+    command(world, { ...MORE, tokens: 1_000 });
+    assert.equal(world.preparing.cause.kind, 'operator');
   });
 
   it('goes on at once after a turn that still had the limit from before it was raised', () => {
@@ -101,13 +96,9 @@ describe('the budget of a run', () => {
     command(world, { ...MORE, tokens: 5_000 });
     world.feed(wrote(comment(1)));
     world.endTurn(REFUSED_AT_1000);
-    const begun = world.owed.get('prepare');
-    assert.ok(begun?.kind === 'prepare_turn');
-    assert.deepEqual([begun.input.cause.kind, ids(begun.input.references)], ['limit_over', [1]]);
+    assert.deepEqual([world.preparing.cause.kind, ids(world.preparing.references)], ['limit_over', [1]]);
     world.start();
-    const run = world.owed.get('run');
-    assert.ok(run?.kind === 'run_turn');
-    assert.equal(run.input.budget.tokens, 5_000);
+    assert.equal(world.atWork.budget.tokens, 5_000);
   });
 
   it('is no reason to go on for a turn that the operator froze', () => {
@@ -140,13 +131,8 @@ describe('the budget of a run', () => {
 
 describe('the budget of a day', () => {
   function spent(world: World): void {
-    assert.ok(world.pay('prepare'));
-    if (world.pay('claim')) world.feed({ kind: 'host_claimed', host: 'h1' });
-    world.feed({
-      kind: 'prepare_ended',
-      turn: world.turn.number,
-      outcome: { kind: 'over_budget', reason: 'spent', until: 5_000_000 },
-    });
+    if (world.owed.has('claim')) world.claimed();
+    world.prepareEnds({ kind: 'over_budget', reason: 'spent', until: 5_000_000 });
   }
 
   it('holds a turn up until the day ends, and then it begins for what it was for', () => {
@@ -154,9 +140,8 @@ describe('the budget of a day', () => {
     spent(world);
     assert.deepEqual([world.reason, world.life.detail], ['budget', 'spent']);
     assert.equal(world.life.mailbox.waiting.length, 1);
-    const begun = world.due();
-    assert.ok(begun[0]?.kind === 'prepare_turn');
-    assert.deepEqual([begun[0].input.cause.kind, begun[0].input.references.length], ['wake', 1]);
+    world.due();
+    assert.deepEqual([world.preparing.cause.kind, world.preparing.references.length], ['wake', 1]);
   });
 
   it('lets the run go on when the day ends, after a turn that used up what was left of it', () => {
@@ -167,17 +152,15 @@ describe('the budget of a day', () => {
     spent(world);
     assert.deepEqual([world.reason, world.life.detail], ['budget', 'spent']);
     world.feed(wrote(comment(1)));
-    const [begun] = world.due();
-    assert.ok(begun?.kind === 'prepare_turn');
-    assert.deepEqual([begun.input.cause.kind, ids(begun.input.references)], ['limit_over', [1]]);
+    world.due();
+    assert.deepEqual([world.preparing.cause.kind, ids(world.preparing.references)], ['limit_over', [1]]);
   });
 
   it('holds a first turn up as well, which is then still the first', () => {
     const world = World.triggered();
     spent(world);
-    const begun = world.due();
-    assert.ok(begun[0]?.kind === 'prepare_turn');
-    assert.deepEqual([begun[0].input.cause.kind, begun[0].input.session], ['first', 'first']);
+    world.due();
+    assert.deepEqual([world.preparing.cause.kind, world.preparing.session], ['first', 'first']);
   });
 
   it('is passed over for one run by the operator', () => {
@@ -195,9 +178,8 @@ describe('the budget of a day', () => {
     spent(world);
     world.feed(observed({ readAt: 2_000, triggered: false }));
     assert.equal(world.reason, 'untriggered');
-    const [begun] = world.feed(observed({ readAt: 9_000, trigger: trigger(8_000) }));
-    assert.ok(begun?.kind === 'prepare_turn');
-    assert.deepEqual(begun.input.cause, { kind: 'operator', promptRef: 'p' });
+    world.feed(observed({ readAt: 9_000, trigger: trigger(8_000) }));
+    assert.deepEqual(world.preparing.cause, { kind: 'operator', promptRef: 'p' });
   });
 
   it('is followed by the run’s own with what woke the run', () => {
@@ -211,14 +193,9 @@ describe('the budget of a day', () => {
 
   it('does not keep a run from its end', () => {
     const world = World.triggered();
-    assert.ok(world.pay('prepare') && world.pay('claim'));
-    world.feed({ kind: 'host_claimed', host: 'h1' });
+    world.claimed();
     world.feed(observed({ readAt: 20, open: false, closedAt: 20 }));
-    world.feed({
-      kind: 'prepare_ended',
-      turn: 1,
-      outcome: { kind: 'over_budget', reason: 'spent', until: 5_000_000 },
-    });
+    spent(world);
     assert.equal(world.phase, 'destroying');
     world.destroyed();
   });

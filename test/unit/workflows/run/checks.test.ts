@@ -136,9 +136,8 @@ describe('failed checks', () => {
     world.feed(wrote(failing('h')));
     world.liveTurn({ exitCode: 137, agent: agentReport('crashed') });
     assert.equal(world.turn.cause.kind, 'interrupted');
-    assert.ok(world.pay('prepare'));
     const { wakes } = world.life;
-    world.feed({ kind: 'prepare_ended', turn: world.turn.number, outcome: { kind: 'nothing_left' } });
+    world.nothingLeft();
     assert.deepEqual([world.life.checkWakes, world.life.wakes], [1, wakes]);
   });
 });

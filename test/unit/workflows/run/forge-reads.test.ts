@@ -303,12 +303,7 @@ describe('a trigger', () => {
 
 describe('a turn that the forge does not let begin', () => {
   const refuse = (world: World): void => {
-    assert.ok(world.pay('prepare'));
-    world.feed({
-      kind: 'prepare_ended',
-      turn: world.turn.number,
-      outcome: { kind: 'refused', reason: 'the label is gone' },
-    });
+    world.prepareEnds({ kind: 'refused', reason: 'the label is gone' });
   };
 
   it('leaves a run that has had turns to wait for its trigger, with what woke it', () => {
@@ -334,12 +329,7 @@ describe('a turn that the forge does not let begin', () => {
   it('is not prepared elsewhere when the operator has frozen it meanwhile', () => {
     const world = World.woken();
     world.command({ kind: 'freeze' });
-    world.pay('prepare');
-    world.feed({
-      kind: 'prepare_ended',
-      turn: 2,
-      outcome: { kind: 'moved', place: { ...PLACE, repo: 'renamed' } },
-    });
+    world.prepareEnds({ kind: 'moved', place: { ...PLACE, repo: 'renamed' } });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'paused']);
   });
 });

@@ -22,9 +22,8 @@ function goOn(world: World): { readonly cause: string; readonly references: read
 }
 
 function asked(world: World): { readonly cause: string; readonly references: readonly number[] } {
-  const prepare = world.owed.get('prepare');
-  assert.ok(prepare?.kind === 'prepare_turn');
-  return { cause: prepare.input.cause.kind, references: ids(prepare.input.references) };
+  const { cause, references } = world.preparing;
+  return { cause: cause.kind, references: ids(references) };
 }
 
 describe('a turn that would begin in a history that is full', () => {

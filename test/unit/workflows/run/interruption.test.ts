@@ -18,9 +18,7 @@ function next(world: World): {
   readonly session: string;
   readonly told: unknown[];
 } {
-  const command = world.owed.get('prepare');
-  assert.ok(command?.kind === 'prepare_turn', `frozen as ${String(world.reason)}`);
-  const { cause, session, references } = command.input;
+  const { cause, session, references } = world.preparing;
   return { cause, session, told: references.map(({ id, again }) => (again === true ? [id, 'again'] : id)) };
 }
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import type { MachineEvent } from '../../../../src/domain/run/events.js';
-import { after, running, settling, silent, starting } from '../../../support/machine/stages.js';
+import { after, FREEZE, MOVE, running, settling, silent, starting } from '../../../support/machine/stages.js';
 import { comment, kinds, observed, trigger, World, wrote } from '../../../support/machine/world.js';
 
-const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 1 } as const;
-const MOVE = { kind: 'command', command: { kind: 'move' }, at: 1 } as const;
 const RESUME = { kind: 'command', command: { kind: 'resume', promptRef: null }, at: 1 } as const;
 const UNSERVED = { kind: 'unserved', why: 'the bot does not see it' } as const;
 const BACK = observed({ readAt: 50_000 });

@@ -36,11 +36,9 @@ describe('a run and where its repository is', () => {
 
   it('prepares the same turn once more where the repository is, and gives up when it is nowhere else', () => {
     const world = World.woken();
-    world.pay('prepare');
-    const [again] = world.feed({ kind: 'prepare_ended', turn: 2, outcome: { kind: 'moved', place: MOVED } });
-    assert.deepEqual(again?.kind === 'prepare_turn' ? ids(again.input.references) : again, [1]);
-    world.pay('prepare');
-    world.feed({ kind: 'prepare_ended', turn: 2, outcome: { kind: 'moved', place: MOVED } });
+    world.prepareEnds({ kind: 'moved', place: MOVED });
+    assert.deepEqual(ids(world.preparing.references), [1]);
+    world.prepareEnds({ kind: 'moved', place: MOVED });
     assert.deepEqual([world.phase, world.reason], ['frozen', 'failed']);
     assert.deepEqual(ids(world.life.mailbox.waiting), [1]);
   });
@@ -64,8 +62,8 @@ describe('a run and where its repository is', () => {
     );
     assert.deepEqual(world.feed(unserved), []);
     assert.deepEqual(world.feed(wrote(comment(1))), []);
-    const [asked] = world.feed(observed({ readAt: AT })).filter(({ kind }) => kind === 'prepare_turn');
-    assert.deepEqual(asked?.kind === 'prepare_turn' ? ids(asked.input.references) : asked, [1]);
+    world.feed(observed({ readAt: AT }));
+    assert.deepEqual(ids(world.preparing.references), [1]);
     assert.deepEqual([world.turn.cause.kind, world.life.withheld], ['retriggered', null]);
   });
 
@@ -120,10 +118,8 @@ describe('trigger acts within one second of the forge’s clock', () => {
     const world = new World();
     world.feed(observed({ readAt: AT, trigger: trigger(AT, { agent: 'first', actId: 5 }) }));
     world.feed(observed({ readAt: AT + 300, trigger: trigger(AT, { agent: 'second', actId: 7 }) }));
-    world.pay('claim');
-    world.feed({ kind: 'host_claimed', host: 'h' });
-    world.pay('prepare');
-    world.feed({ kind: 'prepare_ended', turn: 1, outcome: { kind: 'refused', reason: 'the label is gone' } });
+    world.claimed();
+    world.prepareEnds({ kind: 'refused', reason: 'the label is gone' });
     assert.equal(world.phase, 'destroyed');
     world.continueIntoNextLife();
     assert.equal(world.state.life?.trigger.agent, 'second');
@@ -218,9 +214,8 @@ describe('a run that the reopening of a pull request began', () => {
       world.liveTurn({ done });
       const asked = trigger(AT + 2_000, { pull: again, actor: 'bob', actId: 7 });
       world.feed(observed({ readAt: AT + 3_000, trigger: asked }));
-      const [prepare] = world.feed(wrote(comment(1)));
-      assert.ok(prepare?.kind === 'prepare_turn');
-      assert.deepEqual(prepare.input.trigger, { ...asked, pull: first });
+      world.feed(wrote(comment(1)));
+      assert.deepEqual(world.preparing.trigger, { ...asked, pull: first });
     }
   });
 });
@@ -248,23 +243,16 @@ describe('a run with several pull requests', () => {
 });
 
 describe('a run that is asked for again while something else goes on', () => {
-  const refused = {
-    kind: 'prepare_ended',
-    turn: 1,
-    outcome: { kind: 'refused', reason: 'no assignee is a member' },
-  } as const;
+  const refused = { kind: 'refused', reason: 'no assignee is a member' } as const;
 
   it('is prepared once more when the refusal may be older than the act', () => {
     const world = new World();
     world.feed(observed({ readAt: AT, trigger: trigger(AT, { actId: 5 }) }));
     world.feed(observed({ readAt: AT + 300, trigger: trigger(AT, { actId: 7 }) }));
-    world.pay('claim');
-    world.feed({ kind: 'host_claimed', host: 'h' });
-    world.pay('prepare');
-    assert.deepEqual(kinds(world.feed(refused)), ['prepare_turn']);
+    world.claimed();
+    assert.deepEqual(kinds(world.prepareEnds(refused)), ['prepare_turn']);
     assert.equal(world.turn.number, 1);
-    world.pay('prepare');
-    world.feed(refused);
+    world.prepareEnds(refused);
     assert.equal(world.phase, 'destroyed', 'and not for ever');
   });
 
@@ -272,8 +260,7 @@ describe('a run that is asked for again while something else goes on', () => {
     const world = new World();
     world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
     world.feed(observed({ readAt: AT + 300, trigger: trigger(AT) }));
-    world.pay('prepare');
-    assert.equal(world.feed(refused)[0]?.kind, 'prepare_turn');
+    assert.equal(world.prepareEnds(refused)[0]?.kind, 'prepare_turn');
   });
 
   it('is not prepared again after it was closed', () => {
@@ -281,8 +268,7 @@ describe('a run that is asked for again while something else goes on', () => {
     world.feed(observed({ readAt: AT, trigger: trigger(AT) }));
     world.feed(observed({ readAt: AT + 300, trigger: trigger(AT) }));
     world.feed(observed({ readAt: AT + 600, open: false, closedAt: AT }));
-    world.pay('prepare');
-    world.feed(refused);
+    world.prepareEnds(refused);
     assert.equal(world.phase, 'destroyed');
   });
 

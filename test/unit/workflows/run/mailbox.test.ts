@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { running } from '../../../support/machine/stages.js';
-import {
-  comment,
-  done,
-  observed,
-  PLACE,
-  PREPARED,
-  trigger,
-  World,
-  wrote,
-} from '../../../support/machine/world.js';
+import { comment, done, observed, PLACE, trigger, World, wrote } from '../../../support/machine/world.js';
 import { MAX_MAILBOX } from '../../../../src/workflows/run/mailbox.js';
 import type { WakeReference } from '../../../../src/domain/run/events.js';
 
@@ -43,13 +34,8 @@ describe('the mailbox of a run', () => {
     const world = World.frozenDone();
     world.feed(wrote(edited(1, 0)));
     world.feed(wrote(edited(1, 1)));
-    world.pay('prepare');
     // Read for the prompt after the first edit, and the second is on its way.
-    world.feed({
-      kind: 'prepare_ended',
-      turn: 2,
-      outcome: { kind: 'ready', prepared: { ...PREPARED, readKeys: ['comment:1:v1', 'comment:1:v2'] } },
-    });
+    world.prepare({ readKeys: ['comment:1:v1', 'comment:1:v2'] });
     assert.deepEqual(world.life.mailbox.waiting, []);
     world.feed(wrote(edited(1, 2)));
     assert.deepEqual(world.life.mailbox.waiting, []);
@@ -120,8 +106,7 @@ describe('the mailbox of a run', () => {
     assert.equal(world.life.mailbox.omitted, 3_000 - MAX_MAILBOX);
     assert.ok(JSON.stringify(world.state).length < 700_000, 'far below what one argument may have');
     world.endTurn({ done });
-    const prepare = world.commands.findLast((command) => command.kind === 'prepare_turn');
-    assert.equal(prepare?.input.omitted, 3_000 - MAX_MAILBOX);
+    assert.equal(world.preparing.omitted, 3_000 - MAX_MAILBOX);
     world.start();
     assert.equal(world.life.mailbox.omitted, 0);
   });
@@ -130,9 +115,7 @@ describe('the mailbox of a run', () => {
     const world = World.frozenDone();
     world.feed(wrote(edited(1, 0), edited(2, 0)));
     world.feed(wrote(edited(1, 1)));
-    world.pay('prepare');
-    const turn = world.turn.number;
-    world.feed({ kind: 'step_failed', step: 'prepare', turn, reason: 'x' });
+    world.fail('prepare');
     assert.deepEqual(keys(world.life.mailbox.waiting), ['comment:1:v1', 'comment:2:v0']);
   });
 

@@ -8,20 +8,11 @@ import { comment, done, kinds, World, wrote } from '../../../support/machine/wor
 const MOVE: OperatorCommand = { kind: 'move' };
 const move = (world: World): string[] => world.command(MOVE).map(({ kind }) => kind);
 
-const lastPrepared = (world: World) =>
-  world.commands.flatMap((one) => (one.kind === 'prepare_turn' ? [one.input] : [])).at(-1);
-
 /** A run whose second turn, woken by a comment, is under way. */
 function secondTurn(): World {
   const world = World.woken();
   world.start();
   return world;
-}
-
-/** What a new host says, and the turn that is then prepared there. */
-function claimedBy(world: World, host: string, holds: number): void {
-  assert.ok(world.pay('claim'));
-  world.feed({ kind: 'host_claimed', host, holds });
 }
 
 describe('a run whose host is silent', () => {
@@ -77,10 +68,10 @@ describe('moving a run', () => {
     assert.deepEqual([row?.turn, row?.reason, row?.epoch], [2, 'failed', 1]);
     assert.equal(world.life.host, null);
     assert.equal(world.turn.number, 3);
-    claimedBy(world, 'h2', 0);
+    world.claimed('h2', 0);
     assert.deepEqual(world.turn.taken, [comment(1)], 'what nobody is known to have read is told again');
-    const prepared = lastPrepared(world);
-    assert.equal(prepared?.moved, 'lost');
+    const prepared = world.preparing;
+    assert.equal(prepared.moved, 'lost');
     assert.equal(prepared.session, 'lost');
     assert.equal(prepared.epoch, 1);
     assert.equal(prepared.host, 'h2');
@@ -93,9 +84,9 @@ describe('moving a run', () => {
     const world = secondTurn();
     world.feed(silent(2));
     move(world);
-    claimedBy(world, 'h2', 1);
-    assert.equal(lastPrepared(world)?.moved, 'kept');
-    assert.equal(lastPrepared(world)?.session, 'resumed');
+    world.claimed('h2', 1);
+    assert.equal(world.preparing.moved, 'kept');
+    assert.equal(world.preparing.session, 'resumed');
   });
 
   it('takes an older end than the last one for nothing', () => {
@@ -103,20 +94,20 @@ describe('moving a run', () => {
     world.endTurn({ done });
     move(world);
     world.feed(wrote(comment(2)));
-    claimedBy(world, 'h2', 1);
-    assert.equal(lastPrepared(world)?.moved, 'lost');
+    world.claimed('h2', 1);
+    assert.equal(world.preparing.moved, 'lost');
   });
 
   it('tells it once: the turn after is an ordinary one', () => {
     const world = running();
     world.feed(silent(1));
     move(world);
-    claimedBy(world, 'h2', 0);
+    world.claimed('h2', 0);
     world.liveTurn({ done });
     world.feed(wrote(comment(2)));
-    const prepared = lastPrepared(world);
-    assert.equal(prepared?.moved, undefined);
-    assert.equal(prepared?.epoch, 1, 'the epoch stays');
+    const prepared = world.preparing;
+    assert.equal(prepared.moved, undefined);
+    assert.equal(prepared.epoch, 1, 'the epoch stays');
   });
 
   it('tells the new host whether what it may have is older, until an agent has begun there', () => {
@@ -124,7 +115,7 @@ describe('moving a run', () => {
       const world = secondTurn();
       world.feed(silent(2));
       move(world);
-      claimedBy(world, 'h2', holds);
+      world.claimed('h2', holds);
       world.prepare();
       return world;
     };
@@ -155,8 +146,8 @@ describe('moving a run', () => {
       ['claim_host'],
       'nothing is prepared before there is a host',
     );
-    claimedBy(world, 'h2', 0);
-    assert.equal(lastPrepared(world)?.host, 'h2');
+    world.claimed('h2', 0);
+    assert.equal(world.preparing.host, 'h2');
   });
 
   it('gives up what a turn left on a silent host, with its rows, and goes on', () => {
@@ -182,8 +173,8 @@ describe('moving a run', () => {
     world.fail('claim', 'nobody');
     assert.deepEqual([world.phase, world.reason], ['frozen', 'failed']);
     world.command({ kind: 'resume', promptRef: null });
-    claimedBy(world, 'h2', 0);
-    assert.equal(lastPrepared(world)?.host, 'h2');
+    world.claimed('h2', 0);
+    assert.equal(world.preparing.host, 'h2');
   });
 
   it('is refused while a worker may be at a turn, and without a host', () => {

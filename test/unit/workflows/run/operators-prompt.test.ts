@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import type { MachineEvent } from '../../../../src/domain/run/events.js';
-import { after, silent } from '../../../support/machine/stages.js';
+import { after, FREEZE, MOVE, silent } from '../../../support/machine/stages.js';
 import { comment, done, observed, trigger, World, wrote } from '../../../support/machine/world.js';
 
 const X = { kind: 'operator', promptRef: 'x' } as const;
-const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 1 } as const;
-const MOVE = { kind: 'command', command: { kind: 'move' }, at: 1 } as const;
 const LOST = observed({ readAt: 20_000, triggered: false });
 const ASKED = observed({ readAt: 90_000, trigger: trigger(80_000) });
 const UNSERVED = { kind: 'unserved', why: 'the bot does not see it' } as const;
@@ -19,31 +17,20 @@ const resume = (promptRef: string | null): MachineEvent => ({
 
 const archive = (world: World): World => after(world, { kind: 'archive', slug: world.life.slug });
 
+/** The bottle of the turn with that prompt is started. */
+function starts(): World {
+  const world = after(World.frozenDone(), resume('x'));
+  world.prepare();
+  return world;
+}
+
 /** What is under way of the turn with that prompt comes to nothing, or to its end, before its agent is seen to start. */
 const PLACES: Readonly<Record<string, readonly [make: () => World, end: (world: World) => void]>> = {
   'while it is prepared': [() => after(World.frozenDone(), resume('x')), (world) => world.prepare()],
-  'while its bottle starts': [
-    () => {
-      const world = after(World.frozenDone(), resume('x'));
-      world.prepare();
-      return world;
-    },
-    (world) => world.fail('run', 'stopped'),
-  ],
-  'while its bottle starts, and it is settled': [
-    () => {
-      const world = after(World.frozenDone(), resume('x'));
-      world.prepare();
-      return world;
-    },
-    (world) => world.endTurn({ exitCode: 143 }),
-  ],
+  'while its bottle starts': [starts, (world) => world.fail('run', 'stopped')],
+  'while its bottle starts, and it is settled': [starts, (world) => world.endTurn({ exitCode: 143 })],
   'while its bottle starts, and it cannot be settled': [
-    () => {
-      const world = after(World.frozenDone(), resume('x'));
-      world.prepare();
-      return world;
-    },
+    starts,
     (world) => {
       world.finish({ exitCode: 143 });
       world.fail('settle');
@@ -53,14 +40,7 @@ const PLACES: Readonly<Record<string, readonly [make: () => World, end: (world: 
     () => after(archive(World.frozenDone()), resume('x')),
     (world) => world.archived(),
   ],
-  'on a host that is silent': [
-    () => {
-      const world = after(World.frozenDone(), resume('x'));
-      world.prepare();
-      return after(world, silent(2));
-    },
-    (world) => after(world, MOVE),
-  ],
+  'on a host that is silent': [() => after(starts(), silent(2)), (world) => after(world, MOVE)],
 };
 
 describe('the prompt of an operator whose turn is called off before its agent has it', () => {
@@ -97,8 +77,7 @@ describe('the prompt of an operator whose turn is called off before its agent ha
 
   it('is kept where the run may not have its turn after all', () => {
     const world = after(World.frozenDone(), LOST, resume('x'));
-    world.pay('prepare');
-    world.feed({ kind: 'prepare_ended', turn: 2, outcome: { kind: 'refused', reason: 'no label' } });
+    world.prepareEnds({ kind: 'refused', reason: 'no label' });
     assert.equal(world.reason, 'untriggered');
     world.feed(ASKED);
     assert.deepEqual(world.turn.cause, X);

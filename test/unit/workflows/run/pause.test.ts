@@ -10,13 +10,8 @@ const UNPAUSED = { kind: 'unpaused' } as const;
 
 /** The preparation of the turn finds the pause. */
 function meet(world: World): MachineCommand[] {
-  assert.ok(world.pay('prepare'));
-  if (world.pay('claim')) world.feed({ kind: 'host_claimed', host: 'h1' });
-  return world.feed({
-    kind: 'prepare_ended',
-    turn: world.turn.number,
-    outcome: { kind: 'paused', reason: REASON },
-  });
+  if (world.owed.has('claim')) world.claimed();
+  return world.prepareEnds({ kind: 'paused', reason: REASON });
 }
 
 function held(world: World): void {
@@ -68,12 +63,7 @@ describe('a pause of new turns', () => {
   it('takes a turn back that is being prepared when the pause comes', () => {
     const world = World.woken();
     world.feed(PAUSED);
-    assert.ok(world.pay('prepare'));
-    world.feed({
-      kind: 'prepare_ended',
-      turn: 2,
-      outcome: { kind: 'over_budget', reason: 'spent', until: 5_000_000 },
-    });
+    world.prepareEnds({ kind: 'over_budget', reason: 'spent', until: 5_000_000 });
     assert.equal(world.reason, 'budget', 'which would not have begun anyway');
     world.due();
     world.feed(PAUSED);
@@ -153,8 +143,8 @@ describe('a pause of new turns', () => {
     const world = World.frozenDone();
     world.command({ kind: 'resume', promptRef: 'p' });
     meet(world);
-    const begun = world.feed(UNPAUSED).find((command) => command.kind === 'prepare_turn');
-    assert.deepEqual(begun?.input.cause, { kind: 'operator', promptRef: 'p' });
+    world.feed(UNPAUSED);
+    assert.deepEqual(world.preparing.cause, { kind: 'operator', promptRef: 'p' });
   });
 
   it('does not keep a run from its end, nor from hearing that it is no longer wanted', () => {

@@ -168,8 +168,7 @@ describe('the row of a turn whose agent published something', () => {
     world.feed(silent(1));
     world.command({ kind: 'move' });
     assert.deepEqual(worksOf(world), [{ head: 'h1', pr: 13 }]);
-    world.pay('claim');
-    world.feed({ kind: 'host_claimed', host: 'h2', holds: 0 });
+    world.claimed('h2', 0);
     world.start();
     world.endTurn({ done });
     assert.equal(worksOf(world), undefined);
@@ -199,8 +198,6 @@ describe('the operator’s settings', () => {
     const world = World.triggered();
     world.feed({ kind: 'settings', policy: { ...POLICY, turnTimeoutMs: 5 } });
     world.start();
-    const run = world.owed.get('run');
-    assert.ok(run?.kind === 'run_turn');
-    assert.equal(run.input.turnTimeoutMs, 5);
+    assert.equal(world.atWork.turnTimeoutMs, 5);
   });
 });

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import type { PrepareTurnInput } from '../../../../src/activities/ports/inputs.js';
 import type { DoneStatus, TurnResult } from '../../../../src/domain/run/turn.js';
 import { agentReport, comment, done, PUBLISHED, World, wrote } from '../../../support/machine/world.js';
 
 const refused = (reason = 'a CI file') => ({ publish: { kind: 'refused', reason } }) as const;
 const KILLED = { exitCode: 137, agent: agentReport('crashed') } as const;
 
-/** What the latest turn is prepared with. */
-function prepared(world: World): PrepareTurnInput {
-  const command = world.commands.findLast(({ kind }) => kind === 'prepare_turn');
-  assert.ok(command?.kind === 'prepare_turn');
-  return command.input;
-}
-
 /** What the next comment's turn says of the last work. */
 function saidOf(world: World, id = 1): string | undefined {
   world.feed(wrote(comment(id)));
-  assert.equal(prepared(world).cause.kind, 'wake');
-  return prepared(world).refusal;
+  assert.equal(world.preparing.cause.kind, 'wake');
+  return world.preparing.refusal;
 }
 
 function ended(result: Partial<TurnResult>, left: Parameters<World['settle']>[0] = refused()): World {
@@ -38,7 +30,7 @@ describe('why the work of a turn was not published', () => {
 
   it('is what the reminder says where there is one, and nothing beside it', () => {
     const world = ended({ done });
-    const { cause, refusal } = prepared(world);
+    const { cause, refusal } = world.preparing;
     assert.deepEqual([cause, refusal], [{ kind: 'nudge', why: 'refused', reason: 'a CI file' }, undefined]);
   });
 
@@ -49,14 +41,14 @@ describe('why the work of a turn was not published', () => {
   });
 
   it('stands beside the reminder of what else was left undone', () => {
-    const { cause, refusal } = prepared(ended({}));
+    const { cause, refusal } = ended({}).preparing;
     assert.deepEqual([cause, refusal], [{ kind: 'nudge', why: 'not_done' }, 'a CI file']);
   });
 
   it('is told with the operator’s word that came instead of a reminder', () => {
     const world = ended({ done: { ...done, status: 'blocked' } });
     world.command({ kind: 'resume', promptRef: null });
-    assert.deepEqual([prepared(world).cause.kind, prepared(world).refusal], ['operator', 'a CI file']);
+    assert.deepEqual([world.preparing.cause.kind, world.preparing.refusal], ['operator', 'a CI file']);
   });
 
   it('waits with a turn that does not come to run', () => {
@@ -70,11 +62,11 @@ describe('why the work of a turn was not published', () => {
     const world = ended({ done: { ...done, status: 'blocked' } });
     world.feed(wrote(comment(1)));
     world.liveTurn(KILLED);
-    assert.deepEqual([prepared(world).cause.kind, prepared(world).refusal], ['interrupted', 'a CI file']);
+    assert.deepEqual([world.preparing.cause.kind, world.preparing.refusal], ['interrupted', 'a CI file']);
     const lost = ended({ done: { ...done, status: 'blocked' } });
     lost.feed(wrote(comment(1)));
     lost.liveTurn({ exitCode: 1, agent: agentReport('unknown_session') });
-    assert.deepEqual([prepared(lost).session, prepared(lost).refusal], ['lost', 'a CI file']);
+    assert.deepEqual([lost.preparing.session, lost.preparing.refusal], ['lost', 'a CI file']);
     const stopped = ended({ done: { ...done, status: 'blocked' } });
     stopped.feed(wrote(comment(1)));
     stopped.prepare();
@@ -85,14 +77,14 @@ describe('why the work of a turn was not published', () => {
   it('is over with a reminder that was interrupted as it said so, and is not said twice', () => {
     const world = ended({ done });
     world.liveTurn(KILLED);
-    assert.deepEqual([prepared(world).cause.kind, prepared(world).refusal], ['interrupted', undefined]);
+    assert.deepEqual([world.preparing.cause.kind, world.preparing.refusal], ['interrupted', undefined]);
   });
 
   it('is over when the work was published after all', () => {
     const world = ended({ done: { ...done, status: 'blocked' } });
     world.feed(wrote(comment(1)));
     world.liveTurn(KILLED, { publish: PUBLISHED });
-    assert.equal(prepared(world).refusal, undefined);
+    assert.equal(world.preparing.refusal, undefined);
   });
 
   for (const holds of [0, 1])
@@ -100,8 +92,7 @@ describe('why the work of a turn was not published', () => {
       const world = ended({ done: { ...done, status: 'blocked' } });
       world.command({ kind: 'move' });
       world.feed(wrote(comment(1)));
-      assert.ok(world.pay('claim'));
-      world.feed({ kind: 'host_claimed', host: 'h2', holds });
-      assert.equal(prepared(world).refusal, holds === 1 ? 'a CI file' : undefined);
+      world.claimed('h2', holds);
+      assert.equal(world.preparing.refusal, holds === 1 ? 'a CI file' : undefined);
     });
 });

@@ -12,9 +12,7 @@ import {
 } from '../../../support/machine/world.js';
 
 function begins(world: World): { readonly session: string; readonly cause: string; readonly ids: number[] } {
-  const command = world.owed.get('prepare');
-  assert.ok(command?.kind === 'prepare_turn');
-  const { session, cause, references } = command.input;
+  const { session, cause, references } = world.preparing;
   return { session, cause: cause.kind, ids: ids(references) };
 }
 

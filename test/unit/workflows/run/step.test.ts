@@ -32,24 +32,17 @@ describe('issue machine', () => {
 
     it('launches once when host and prompt are there, in either order', () => {
       const world = World.triggered();
-      world.pay('prepare');
-      world.feed({ kind: 'prepare_ended', turn: 1, outcome: { kind: 'ready', prepared: { ...PREPARED } } });
+      world.prepareEnds({ kind: 'ready', prepared: PREPARED });
       assert.equal(world.phase, 'queued');
-      world.pay('claim');
-      assert.deepEqual(kinds(world.feed({ kind: 'host_claimed', host: 'h1' })), ['run_turn']);
+      assert.deepEqual(kinds(world.claimed()), ['run_turn']);
       assert.equal(world.phase, 'launching');
     });
 
     it('freezes as failed when no host can be claimed, once nothing is under way, and claims again for the next turn', () => {
       const world = World.triggered();
-      world.pay('claim');
-      assert.deepEqual(
-        kinds(world.feed({ kind: 'step_failed', step: 'claim', turn: 1, reason: 'none' })),
-        [],
-      );
+      assert.deepEqual(world.fail('claim', 'none'), []);
       assert.equal(world.phase, 'queued');
-      world.pay('prepare');
-      world.feed({ kind: 'prepare_ended', turn: 1, outcome: { kind: 'ready', prepared: { ...PREPARED } } });
+      world.prepareEnds({ kind: 'ready', prepared: PREPARED });
       assert.deepEqual([world.phase, world.reason, world.life.detail], ['frozen', 'failed', 'none']);
       const resumed = world.command({ kind: 'resume', promptRef: null });
       assert.deepEqual(kinds(resumed), ['claim_host', 'prepare_turn']);
@@ -177,10 +170,8 @@ describe('issue machine', () => {
         world.prepare();
         stop(world);
         world.fail('run', 'stopped before it began');
-        const asked = world.owed.get('prepare');
-        assert.ok(asked?.kind === 'prepare_turn', name);
-        assert.deepEqual([asked.input.turn, asked.input.cause.kind], [3, 'wake']);
-        assert.deepEqual(asked.input.references, [comment(7)], name);
+        const { turn, cause, references } = world.preparing;
+        assert.deepEqual([turn, cause.kind, references], [3, 'wake', [comment(7)]], name);
       }
     });
 

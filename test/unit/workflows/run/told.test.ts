@@ -51,12 +51,7 @@ describe('what the people on the forge see of a frozen run', () => {
   it('is that the day’s budget is used up', () => {
     const world = World.triggered();
     world.pay('claim');
-    world.pay('prepare');
-    world.feed({
-      kind: 'prepare_ended',
-      turn: 1,
-      outcome: { kind: 'over_budget', reason: 'the day', until: world.now + 1 },
-    });
+    world.prepareEnds({ kind: 'over_budget', reason: 'the day', until: world.now + 1 });
     assert.deepEqual(told(world), ['budget']);
   });
 

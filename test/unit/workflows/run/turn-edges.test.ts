@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LostPart } from '../../../../src/domain/run/run-files.js';
 import { viewOf } from '../../../../src/workflows/run-view.js';
-import { after, running, settling, silent, starting } from '../../../support/machine/stages.js';
+import { after, FREEZE, MOVE, running, settling, silent, starting } from '../../../support/machine/stages.js';
 import {
   agentReport,
   comment,
@@ -14,8 +14,6 @@ import {
   wrote,
 } from '../../../support/machine/world.js';
 
-const FREEZE = { kind: 'command', command: { kind: 'freeze' }, at: 1 } as const;
-const MOVE = { kind: 'command', command: { kind: 'move' }, at: 1 } as const;
 const PAUSED = { kind: 'paused', reason: 'paused by ann' } as const;
 const UNPAUSED = { kind: 'unpaused' } as const;
 
@@ -237,15 +235,13 @@ describe('a run that leaves its host', () => {
 
   it('has nothing on its next one where none of its turns had ended', () => {
     const world = after(running(), silent(1), MOVE);
-    world.pay('claim');
-    world.feed({ kind: 'host_claimed', host: 'h2', holds: 0 });
+    world.claimed('h2', 0);
     assert.equal(world.life.move?.kept, false);
   });
 
   it('ends on its next one when it was closed while that was claimed', () => {
     const world = after(running(), silent(1), MOVE, { kind: 'lost', readAt: 20, why: 'gone' });
-    world.pay('claim');
-    world.feed({ kind: 'host_claimed', host: 'h2', holds: 0 });
+    world.claimed('h2', 0);
     assert.equal(world.phase, 'destroying');
   });
 

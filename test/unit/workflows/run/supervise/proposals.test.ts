@@ -372,9 +372,7 @@ describe('a decision on a run that is frozen', () => {
     assert.ok(!first(world).told);
     world.start();
     assert.ok(first(world).told);
-    const run = world.owed.get('run');
-    assert.ok(run?.kind === 'run_turn');
-    assert.deepEqual(run.input.changes, [SHOWN]);
+    assert.deepEqual(world.atWork.changes, [SHOWN]);
   });
 
   it('leaves it asleep, and the proposal waiting, where a turn could not begin with that', () => {
