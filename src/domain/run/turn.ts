@@ -102,7 +102,7 @@ export type PublishResult =
 /** What an agent's `open_pr` came to. */
 export type PublishedWork = Pick<Extract<PublishResult, { kind: 'published' }>, 'pr' | 'head'>;
 
-/** Why a frozen run is frozen; decides what may wake it (see `wakesOn` in the machine). */
+/** Why a frozen run is frozen; `FROZEN_REASONS` says what that means. */
 export type FrozenReason =
   | 'done'
   | 'blocked'

@@ -3,7 +3,7 @@ import type { Logger } from '../../config/log.js';
 import type { Hook, Message, Waiting } from '../../domain/notify/hooks.js';
 import { proposalMessage, runMessage, summaryMessage } from '../../domain/notify/notice-body.js';
 import { nextToTell, notesAfter, notesToForget, waitingOf } from '../../domain/notify/plan-notices.js';
-import { REASONS_FOR_PEOPLE } from '../../domain/run/needs-person.js';
+import { REASONS_FOR_PEOPLE } from '../../domain/run/frozen-reasons.js';
 import type { NoticeRow } from '../../domain/run/notices.js';
 import type { BlobStore } from '../../domain/run/run-files.js';
 import type { Database } from '../../domain/run/stores.js';

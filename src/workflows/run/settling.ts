@@ -1,5 +1,6 @@
 /** How a turn comes to its rows when its agent has exited. */
 import type { SettledTurn } from '../../domain/run/events.js';
+import { FROZEN_REASONS } from '../../domain/run/frozen-reasons.js';
 import type { FrozenReason, TurnResult } from '../../domain/run/turn.js';
 import { overBudget, spend } from './budget.js';
 import { pushedBy } from './checks.js';
@@ -13,7 +14,7 @@ import { sessionFailure, startAfresh } from './session.js';
 import type { Life, Settling } from './state.js';
 import { untold } from './supervise/proposals-read.js';
 import { beginOnceMore, beginTurn, keepCause, retriggered, waitForUnpause, wakeIfAny } from './turn.js';
-import { detailOf, nudgeFor, verdictOf, wakesOn } from './verdict.js';
+import { detailOf, nudgeFor, verdictOf } from './verdict.js';
 
 export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void {
   const { s, life } = d;
@@ -48,7 +49,7 @@ export function settled(d: LifeDraft, stage: Settling, left: SettledTurn): void 
   if (reason === 'paused' && turn.stop === 'pause') return waitForUnpause(d);
   if (reason === 'history' && !begun) return beginOnceMore(d);
   // Whatever its agent said: what it did is to be published, and whoever asked for the run again waits for that.
-  if (stage.unpublished === true && wakesOn(reason)) return beginTurn(d, retriggered(life));
+  if (stage.unpublished === true && FROZEN_REASONS[reason].wakes) return beginTurn(d, retriggered(life));
   if (reason === 'limited') return sleepOut(d, result);
   if (reason === 'budget') return goOnIfAnyIsLeft(d);
   if (failure !== null) {

@@ -4,6 +4,7 @@
  */
 import type { InnerEvent, MachineEvent } from '../../domain/run/events.js';
 import { isLocal } from '../../domain/forge/issue.js';
+import { FROZEN_REASONS } from '../../domain/run/frozen-reasons.js';
 import { archive, archiveEnded } from './archive.js';
 import { pushedBy } from './checks.js';
 import type { MachineCommand } from './commands.js';
@@ -39,7 +40,6 @@ import { livingOf } from './phase.js';
 import type { IssueState, Life } from './state.js';
 import { stepFailed } from './step-failed.js';
 import { beginWhenFree } from './turn.js';
-import { isToldOnForge } from './verdict.js';
 
 /** Most answers kept for repetition. */
 const MAX_ANSWERS = 50;
@@ -69,7 +69,7 @@ function tellFrozen({ s, commands }: Draft, before: IssueState, event: MachineEv
   if (life?.stage.kind !== 'frozen' || isLocal(s.subject)) return;
   if (event.kind === 'prepare_ended' && event.outcome.kind === 'nothing_left') return;
   const { reason } = life.stage;
-  if (!isToldOnForge(reason)) return;
+  if (!FROZEN_REASONS[reason].isToldOnForge) return;
   const last = before.life?.stage;
   const isNews = last?.kind !== 'frozen' || last.reason !== reason;
   if (isNews) commands.push({ kind: 'tell_frozen', reason, run: runRef(s, life) });

@@ -1,4 +1,5 @@
 /** A turn begins, or does not come to run. */
+import { FROZEN_REASONS } from '../../domain/run/frozen-reasons.js';
 import type { FrozenReason, TurnCause } from '../../domain/run/turn.js';
 import { overBudget } from './budget.js';
 import { countIfByChecks, countWake, forgetOthersChecks, mayWake } from './checks.js';
@@ -11,7 +12,6 @@ import { rotate } from './session.js';
 import { newStage, newTurn } from './beginnings.js';
 import { isWithheld } from './phase.js';
 import type { Deferred, Life } from './state.js';
-import { wakesOn } from './verdict.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,7 +22,7 @@ export function wakeIfAny(d: LifeDraft): void {
   // Something begins anyway, or is not to begin before that.
   if (life.stage.resumeAt !== null) return;
   if (isWithheld(life.stage.reason) && life.withheld === null) return beginTurn(d, retriggered(life));
-  if (!wakesOn(life.stage.reason)) return;
+  if (!FROZEN_REASONS[life.stage.reason].wakes) return;
   life.mailbox = forgetOthersChecks(life);
   const decisions = untold(life);
   // A person has waited for it, and wakes it: that is not counted.
@@ -149,7 +149,7 @@ export function abandonTurn(d: LifeDraft, reason: FrozenReason): void {
   life.turn.taken = [];
   note(d, `turn ${String(life.turn.number)} not run: ${reason}`);
   freeze(d, reason);
-  if (!wakesOn(reason) || life.turn.cause.kind === 'operator') keepCause(d);
+  if (!FROZEN_REASONS[reason].wakes || life.turn.cause.kind === 'operator') keepCause(d);
   record(d);
 }
 

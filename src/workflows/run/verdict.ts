@@ -1,4 +1,4 @@
-/** What a finished turn amounts to: why the run freezes, whether the agent is nudged, what wakes it. Pure. */
+/** What a finished turn amounts to: why the run freezes, whether the agent is nudged. Pure. */
 import type { SettledTurn } from '../../domain/run/events.js';
 import { isLocal } from '../../domain/forge/issue.js';
 import { OUTCOME_TEXTS, whyNotStarted } from '../../domain/run/outcome-texts.js';
@@ -90,18 +90,4 @@ export function nudgeFor(
   if (reason !== 'done') return null;
   if (left.publish.kind === 'refused') return { kind: 'nudge', why: 'refused', reason: left.publish.reason };
   return paths === null ? null : { kind: 'nudge', why: 'uncommitted', ...paths };
-}
-
-const QUEUES: ReadonlySet<FrozenReason> = new Set(['paused', 'untriggered', 'unserved', 'budget', 'limited']);
-
-/** Whether comments, reviews and pushes wake a run that is frozen for this reason. */
-export function wakesOn(reason: FrozenReason): boolean {
-  return !QUEUES.has(reason);
-}
-
-const TOLD: ReadonlySet<FrozenReason> = new Set(['failed', 'blocked', 'budget']);
-
-/** Whether whoever assigned the issue sees on the forge that the run froze: it waits for somebody to do something. */
-export function isToldOnForge(reason: FrozenReason): boolean {
-  return TOLD.has(reason);
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/domain/notify/notice-body.js';
 import { waitingOf } from '../../../../src/domain/notify/plan-notices.js';
 import type { ProposalRow } from '../../../../src/domain/run/rows.js';
-import { REASONS_FOR_PEOPLE } from '../../../../src/domain/run/needs-person.js';
+import { REASONS_FOR_PEOPLE } from '../../../../src/domain/run/frozen-reasons.js';
 import { ID, shownProposal, SLUG } from '../../../support/supervise/shown.js';
 import { readFileSync } from 'node:fs';
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { AgentOutcome } from '../../../../src/domain/agent/agent-stream.js';
 import type { SettledTurn } from '../../../../src/domain/run/events.js';
 import type { FrozenReason, StopReason, TurnResult } from '../../../../src/domain/run/turn.js';
-import { wakesOn } from '../../../../src/workflows/run/verdict.js';
 import { decide, proposing } from '../../../support/machine/proposing.js';
 import { running } from '../../../support/machine/stages.js';
 import {
@@ -174,23 +173,5 @@ describe('a nudge', () => {
     world.feed(wrote(comment(1)));
     world.liveTurn();
     assert.equal(world.turn.cause.kind, 'nudge');
-  });
-});
-
-describe('what people write', () => {
-  it('wakes a run unless it waits for its operator, its trigger, its budget or its provider', () => {
-    for (const reason of ['paused', 'untriggered', 'unserved', 'budget', 'limited'] as const)
-      assert.ok(!wakesOn(reason), reason);
-    for (const reason of [
-      'done',
-      'blocked',
-      'failed',
-      'incomplete',
-      'stuck',
-      'watchdog',
-      'timeout',
-      'disk',
-    ] as const)
-      assert.ok(wakesOn(reason), reason);
   });
 });
