@@ -14,7 +14,8 @@ import {
   outcomeOfProposal,
   proposalRefusal,
 } from './run/supervise/proposals.js';
-import type { IssueState, RunProposal } from './run/state.js';
+import { proposalIn } from './run/supervise/proposals-read.js';
+import type { IssueState } from './run/state.js';
 import type { DecideRequest, DecisionAccepted } from '../domain/supervise/decision.js';
 
 export interface HandledBy {
@@ -79,10 +80,6 @@ export function handleProposals({ state, take, countUpdate }: HandledBy): void {
     const refusal = decisionRefusal(state(), asked);
     if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'DecisionRefused');
   }
-}
-
-function proposalIn({ life }: IssueState, id: string): RunProposal | undefined {
-  return life?.proposals.find((one) => one.id === id);
 }
 
 /** The timeline's last word on it, where the run goes on. */

@@ -17,19 +17,8 @@ export function receive(
   references: readonly WakeReference[],
   withdrawn: readonly number[],
 ): boolean {
-  let waiting: readonly WakeReference[] = life.mailbox.waiting.filter(
-    (ref) => !isWritten(ref) || !withdrawn.includes(ref.id),
-  );
-  const known = new Set(s.seen);
-  const fresh: string[] = [];
-  for (const ref of references) {
-    if (known.has(ref.key)) continue;
-    known.add(ref.key);
-    fresh.push(ref.key);
-    waiting = withReference(waiting, ref);
-  }
-  keepWaiting(life, waiting);
-  s.seen = remember(s.seen, fresh);
+  const fresh = takeNew(s, references);
+  keepWaiting(life, fresh.reduce(withReference, without(withdrawn, life.mailbox.waiting)));
   return fresh.length > 0;
 }
 
@@ -41,15 +30,26 @@ export function receiveForNext(
 ): void {
   const { pendingTrigger, pendingReferences } = s;
   if (pendingTrigger === null) return;
-  const fresh = references.filter(({ key, at }) => at >= pendingTrigger.actAt && !s.seen.includes(key));
-  const waiting = fresh
-    .reduce(withReference, pendingReferences)
-    .filter((ref) => !isWritten(ref) || !withdrawn.includes(ref.id));
-  s.pendingReferences = newestWaiting(waiting);
+  const fresh = takeNew(
+    s,
+    references.filter(({ at }) => at >= pendingTrigger.actAt),
+  );
+  s.pendingReferences = newestWaiting(fresh.reduce(withReference, without(withdrawn, pendingReferences)));
+}
+
+/** Those that were never taken in, each once: from now on they are known. */
+function takeNew(s: IssueState, references: readonly WakeReference[]): readonly WakeReference[] {
+  const known = new Set(s.seen);
+  const fresh = references.filter(({ key }) => !known.has(key) && known.add(key));
   s.seen = remember(
     s.seen,
     fresh.map(({ key }) => key),
   );
+  return fresh;
+}
+
+function without(withdrawn: readonly number[], waiting: readonly WakeReference[]): readonly WakeReference[] {
+  return waiting.filter((ref) => !isWritten(ref) || !withdrawn.includes(ref.id));
 }
 
 /** What the prompt has in its latest form is not told again when the delivery of that form arrives. */

@@ -53,8 +53,8 @@ export function launchWhenReady(d: LifeDraft, { prepared, claimFailure }: Prepar
   commands.push({ kind: 'run_turn', host, input, cause: turn.cause, told: turn.taken.length });
 }
 
-/** What was said while the turn was prepared counts more than what its preparation came to. */
-function isCalledOff(d: LifeDraft): boolean {
+/** What was said while the turn was on its way counts more than what came of that. */
+export function isCalledOff(d: LifeDraft): boolean {
   const { closing, withheld, turn } = d.life;
   if (closing !== null) destroy(d);
   else if (withheld !== null) abandonTurn(d, withheld);

@@ -1,9 +1,9 @@
 /** A step of the run failed for good, or was called off. */
 import type { InnerEvent } from '../../domain/run/events.js';
 import { note, type LifeDraft } from './draft.js';
-import { destroy, destroyed } from './end.js';
+import { destroyed } from './end.js';
 import { isBetweenHosts } from './host.js';
-import { launchWhenReady } from './preparing.js';
+import { isCalledOff, launchWhenReady } from './preparing.js';
 import { disarmWatchdog } from './running.js';
 import { unsettled, unwatched } from './settling.js';
 import type { Stage } from './state.js';
@@ -45,13 +45,10 @@ export function stepFailed(d: LifeDraft, { step, reason }: StepFailed): void {
 }
 
 function notRun(d: LifeDraft, reason: string): void {
+  if (isCalledOff(d)) return;
   const { life } = d;
-  const { closing, withheld, turn } = life;
-  if (closing !== null) return destroy(d);
-  if (withheld !== null) return abandonTurn(d, withheld);
+  const { turn } = life;
   switch (turn.stop) {
-    case 'operator':
-      return abandonTurn(d, 'paused');
     case 'pause':
       return holdBack(d);
     case 'untriggered':

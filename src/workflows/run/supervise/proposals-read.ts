@@ -1,6 +1,10 @@
 /** What stands of an agent's proposals in the state of its run. Pure. */
 import type { DecidedInTurn } from '../../../domain/run/turn.js';
-import type { Life, RunProposal } from '../state.js';
+import type { IssueState, Life, RunProposal } from '../state.js';
+
+export function proposalIn({ life }: Pick<IssueState, 'life'>, id: string): RunProposal | undefined {
+  return life?.proposals.find((one) => one.id === id);
+}
 
 /** Those that wait for an operator. */
 export function waiting({ proposals }: Pick<Life, 'proposals'>): readonly RunProposal[] {

@@ -9,7 +9,7 @@ import { stopTurn } from '../running.js';
 import { changesInput } from '../inputs.js';
 import { livingOf } from '../phase.js';
 import { addProposal } from './add-proposal.js';
-import { asked, nextToApply, withTold } from './proposals-read.js';
+import { asked, nextToApply, proposalIn, withTold } from './proposals-read.js';
 import { cancelled, replace, stands } from './stand.js';
 import type { IssueState, Life, ProposalDecision, Running, RunProposal } from '../state.js';
 import type { DecideRequest } from '../../../domain/supervise/decision.js';
@@ -37,7 +37,7 @@ export function proposalRefusal(s: IssueState, request: ProposeRequest): string 
   if (!isId || !isProposalTool(tool) || !isBlobRef(ref)) return 'it is no proposal';
   const life = livingOf(s);
   if (life?.slug !== slug || life.turn.number !== turn || life.closing !== null) return 'this turn is over';
-  if (life.proposals.some((known) => known.id === id)) return null;
+  if (proposalIn(s, id) !== undefined) return null;
   if (life.stage.kind !== 'running') return 'this turn is over';
   return asked(life).length < MAX_WAITING
     ? null
@@ -50,7 +50,7 @@ export function decisionRefusal(s: IssueState, asked: DecideRequest): string | n
     return 'it is no decision: see bot-bottle proposals --help';
   const life = livingOf(s);
   if (life === null || life.closing !== null) return 'the run has ended, or is being destroyed';
-  const known = life.proposals.find(({ id }) => id === asked.id);
+  const known = proposalIn(s, asked.id);
   if (known === undefined) return 'the run has no such proposal';
   const { decision } = known;
   if (decision !== null)
@@ -68,8 +68,8 @@ export function decisionRefusal(s: IssueState, asked: DecideRequest): string | n
 }
 
 /** What the agent's call is answered now. */
-export function outcomeOfProposal({ life }: IssueState, id: string): ProposalOutcome {
-  const known = life?.proposals.find((one) => one.id === id);
+export function outcomeOfProposal(s: IssueState, id: string): ProposalOutcome {
+  const known = proposalIn(s, id);
   const decision = known?.isApplied === false ? known.decision : null;
   return { id, status: decision?.status ?? 'pending', notesRef: decision?.notesRef ?? null };
 }
@@ -82,22 +82,21 @@ export function isHeld(s: IssueState, { slug, turn, id }: ProposeRequest): boole
 }
 
 /** Milliseconds for which its agent is still held for an answer. */
-export function holdLeft({ life }: IssueState, id: string, now: number): number {
-  const known = life?.proposals.find((one) => one.id === id);
-  return Math.max(0, (known?.heldUntil ?? 0) - now);
+export function holdLeft(s: IssueState, id: string, now: number): number {
+  return Math.max(0, (proposalIn(s, id)?.heldUntil ?? 0) - now);
 }
 
 /** Whether it was held in that turn for as long as it may be, and nobody has said anything yet: there is no more to answer. */
 export function hasBeenHeld(s: IssueState, request: ProposeRequest, now: number): boolean {
   const { id, turn } = request;
-  const isOfTurn = s.life?.proposals.some((one) => one.id === id && one.turn === turn) === true;
+  const isOfTurn = proposalIn(s, id)?.turn === turn;
   return isOfTurn && isHeld(s, request) && holdLeft(s, id, now) === 0;
 }
 
 export function proposed(d: LifeDraft, { id, tool, ref, turn, at }: Of<'proposed'>): void {
   const { s, life } = d;
   if (life.closing !== null) return;
-  const known = life.proposals.find((each) => each.id === id);
+  const known = proposalIn(s, id);
   // However often it is sent: held anew each time, an agent that sends it again and again would have no limit.
   if (known !== undefined && known.turn >= turn) return;
   const heldUntil = at + s.policy.superviseHoldMs;
@@ -107,9 +106,9 @@ export function proposed(d: LifeDraft, { id, tool, ref, turn, at }: Of<'proposed
 }
 
 export function decided(d: LifeDraft, event: Of<'decided'>): void {
-  const { life } = d;
+  const { s, life } = d;
   const { id, status, by, at, ref, notesRef } = event;
-  const known = life.proposals.find((one) => one.id === id);
+  const known = proposalIn(s, id);
   if (life.closing !== null || known?.decision !== null) return;
   const decision: ProposalDecision = { status, by, at, ref, notesRef };
   const { host } = life;
@@ -206,8 +205,8 @@ export function changeFailed(d: LifeDraft, id: string, reason: string): void {
   applyNext(d);
 }
 
-export function proposalTold({ life }: LifeDraft, id: string): void {
-  const known = life.proposals.find((one) => one.id === id);
+export function proposalTold({ s, life }: LifeDraft, id: string): void {
+  const known = proposalIn(s, id);
   // A new image is news of the turn that begins in it.
   if (known?.tool === 'capability-block' && known.decision?.ref !== null) return;
   life.proposals = withTold(life, [id]);
