@@ -52,7 +52,7 @@ function readRoute(entry: ManifestReader): Route {
   if (wrong !== undefined) entry.wrong('methods', wrong);
   return {
     name: entry.required('name', whyNoRouteName),
-    upstream: upstreamAddress(upstream) === undefined ? normalised(upstream) : '',
+    upstream: upstream === '' ? '' : normalised(upstream),
     methods,
     paths: unique(texts(entry, 'paths', routePath) ?? ['/']),
     auth: entry.section('auth', readAuth) ?? null,

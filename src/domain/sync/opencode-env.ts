@@ -49,16 +49,7 @@ export function parseOpencodeEnv(
   const missing = OPENCODE_KEYS.filter((key) => !values.has(key));
   if (missing.length > 0) problems.push(`${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing`);
   if (problems.length > 0) throw new InvalidInputError(`${file}: ${problems.join('; ')}`);
-  const get = (key: OpencodeKey): string => values.get(key) ?? '';
-  return {
-    values: {
-      OPENCODE_API_KEY: get('OPENCODE_API_KEY'),
-      OPENCODE_MODEL: get('OPENCODE_MODEL'),
-      OPENCODE_VARIANT: get('OPENCODE_VARIANT'),
-      OPENCODE_AGENT: get('OPENCODE_AGENT'),
-    },
-    ignored,
-  };
+  return { values: Object.fromEntries(values) as OpencodeEnv['values'], ignored };
 }
 
 /** Letters, digits and `._-/`: what may reach a command line [S3]. */
