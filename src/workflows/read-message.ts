@@ -7,50 +7,70 @@ import { isRecord } from '../domain/base/is-record.js';
 import type { Place, RepoRef } from '../domain/forge/issue.js';
 import type { ObservedPr, OperatorCommand, RunEvent, Trigger, WakeReference } from '../domain/run/events.js';
 import { QUEUE_ID } from '../domain/run/queue.js';
+import type { OpenPrRequest } from '../domain/run/run-channel.js';
 import type { RunPolicy } from '../domain/run/run-policy.js';
 import type { Done } from '../domain/run/turn.js';
 
-interface Check {
-  (value: unknown): boolean;
-  /** Of a value with parts that passed: without what else was sent with them. Absent where there are no parts. */
-  readonly known?: (value: unknown) => unknown;
-}
-type Shape = Readonly<Record<string, Check>>;
-/** Each field of it, also one that may be absent: what has no check is not kept. */
-type ShapeOf<T> = Readonly<Record<keyof T, Check>>;
+/** What a value comes to: itself, without what else was sent with its parts, or `WRONG`. */
+type Read = (value: unknown) => unknown;
+type Fields = Readonly<Record<string, unknown>>;
+type Shape = Readonly<Record<string, Read>>;
+/** Each field of it, also one that may be absent: what is not read is not kept. */
+type ShapeOf<T> = Readonly<Record<keyof T, Read>>;
+
+const WRONG = Symbol('wrong');
+
+const passing =
+  (isRight: (value: unknown) => boolean): Read =>
+  (value) =>
+    isRight(value) ? value : WRONG;
+const matching = (pattern: RegExp): Read =>
+  passing((value) => typeof value === 'string' && pattern.test(value));
 
 /** What a run keeps once. */
-const text: Check = (value) => typeof value === 'string' && value.length <= 10_000;
+const text = passing((value) => typeof value === 'string' && value.length <= 10_000);
 /** Names, ids and hashes, of which a run keeps many. A label has 50 characters, a login 40, a hash 64. */
-const brief: Check = (value) => typeof value === 'string' && /^[^\p{Cc}\p{Cs}]{0,300}$/u.test(value);
+const brief = matching(/^[^\p{Cc}\p{Cs}]{0,300}$/u);
 /** A run keeps thousands of these: `reference-key.ts` makes at most 104 characters. */
-const key: Check = (value) => typeof value === 'string' && /^[\w:.-]{1,128}$/.test(value);
-const sha: Check = (value) => typeof value === 'string' && /^\w{0,64}$/.test(value);
-const login: Check = (value) => typeof value === 'string' && /^[ !#-[\]-~]{0,100}$/.test(value);
-const flag: Check = (value) => typeof value === 'boolean';
-const whole: Check = (value) => Number.isSafeInteger(value);
-const time: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const oneOf =
-  (...words: readonly string[]): Check =>
+const key = matching(/^[\w:.-]{1,128}$/);
+const sha = matching(/^\w{0,64}$/);
+const login = matching(/^[ !#-[\]-~]{0,100}$/);
+const flag = passing((value) => typeof value === 'boolean');
+const whole = passing(Number.isSafeInteger);
+const time = passing(Number.isFinite);
+const oneOf = (...words: readonly unknown[]): Read => passing((value) => words.includes(value));
+const orNull =
+  (read: Read): Read =>
   (value) =>
-    typeof value === 'string' && words.includes(value);
-const orNull = (check: Check): Check =>
-  Object.assign((value: unknown) => value === null || check(value), {
-    known: (value: unknown) => (value === null ? null : knownIn(value, check)),
-  });
-const optional = (check: Check): Check =>
-  Object.assign((value: unknown) => value === undefined || check(value), {
-    known: (value: unknown) => (value === undefined ? undefined : knownIn(value, check)),
-  });
-const list = (check: Check, most: number): Check =>
-  Object.assign(
-    (value: unknown) => Array.isArray(value) && value.length <= most && value.every((one) => check(one)),
-    { known: (value: unknown) => (value as unknown[]).map((one) => knownIn(one, check)) },
-  );
-const shape = (fields: Shape): Check =>
-  Object.assign((value: unknown) => isRecord(value) && wrongField(value, fields) === undefined, {
-    known: (value: unknown) => knownFields(value as Readonly<Record<string, unknown>>, fields),
-  });
+    value === null ? null : read(value);
+const optional =
+  (read: Read): Read =>
+  (value) =>
+    value === undefined ? undefined : read(value);
+const list =
+  (read: Read, most: number): Read =>
+  (value) => {
+    if (!Array.isArray(value) || value.length > most) return WRONG;
+    const items = value.map((one) => read(one));
+    return items.includes(WRONG) ? WRONG : items;
+  };
+const shape =
+  (fields: Shape): Read =>
+  (value) => {
+    if (!isRecord(value)) return WRONG;
+    const { known, wrong } = readFields(value, fields);
+    return wrong === undefined ? known : WRONG;
+  };
+
+/** `wrong`: the first field that is. What else was sent is not the run's to keep, in however many references. */
+function readFields(
+  value: Fields,
+  fields: Shape,
+): { readonly known: Fields; readonly wrong: string | undefined } {
+  const all = Object.entries(fields).map(([name, read]) => [name, read(value[name])] as const);
+  const wrong = all.find(([, read]) => read === WRONG)?.[0];
+  return { known: Object.fromEntries(all.filter(([name]) => Object.hasOwn(value, name))), wrong };
+}
 
 const place: ShapeOf<Place> = { repoId: whole, owner: brief, repo: brief };
 /** As it is sent: `again` is the run's own word. */
@@ -64,7 +84,7 @@ const reference: ShapeOf<Omit<WakeReference, 'again'>> = {
   at: time,
 };
 /** PATH_MAX of Linux. */
-const path: Check = (value) => typeof value === 'string' && value.length <= 4_096;
+const path = passing((value) => typeof value === 'string' && value.length <= 4_096);
 const source: ShapeOf<RepoRef> = { forge: brief, owner: brief, repo: brief, path: optional(path) };
 const operator: ShapeOf<NonNullable<Trigger['operator']>> = {
   promptRef: orNull(brief),
@@ -149,9 +169,9 @@ export function readSignal(
   // What needs nothing may come with nothing.
   const given = payload ?? (Object.keys(fields).length === 0 ? {} : payload);
   if (!isRecord(given)) return unread(name, 'it has no record of fields');
-  const wrong = wrongField(given, fields);
+  const { known, wrong } = readFields(given, fields);
   if (wrong !== undefined) return unread(name, `"${wrong}" is missing or not what it should be`);
-  return { ...knownFields(given, fields), kind } as unknown as RunEvent;
+  return { ...known, kind } as unknown as RunEvent;
 }
 
 function fieldsOf(kind: string): Shape | undefined {
@@ -184,19 +204,21 @@ export function readCommand(kind: OperatorCommand['kind'], input: unknown): Oper
   const { defaults, fields } = COMMANDS[kind];
   const given = input ?? {};
   if (!isRecord(given)) throw new Error(`${kind} takes a JSON object`);
-  const command: Readonly<Record<string, unknown>> = { ...defaults, ...given };
-  const shapes: Shape = { ...fields, by: optional(brief) };
-  const wrong = wrongField(command, shapes);
+  const { known, wrong } = readFields({ ...defaults, ...given }, { ...fields, by: optional(brief) });
   if (wrong !== undefined) throw new Error(`${kind}: "${wrong}" is missing or not what it should be`);
-  return { ...knownFields(command, shapes), kind } as unknown as OperatorCommand;
+  return { ...known, kind } as unknown as OperatorCommand;
 }
+
+const openPr: ShapeOf<OpenPrRequest> = {
+  slug: brief,
+  turn: whole,
+  requestId: matching(QUEUE_ID),
+  contentRef: passing(isBlobRef),
+};
 
 /** For the validator of `openPr`: its id is kept with the answer. */
 export function isOpenPr(request: unknown): boolean {
-  if (!isRecord(request)) return false;
-  const { slug, turn, requestId, contentRef } = request;
-  const isId = typeof requestId === 'string' && QUEUE_ID.test(requestId);
-  return brief(slug) && whole(turn) && isId && isBlobRef(contentRef);
+  return shape(openPr)(request) !== WRONG;
 }
 
 /**
@@ -209,21 +231,4 @@ export function refuseLate(asked: unknown, now: number): void {
   throw new Error(
     `its sender stopped waiting ${String(seconds)} s ago: send it again; if that does not help, the clocks differ`,
   );
-}
-
-function wrongField(value: Readonly<Record<string, unknown>>, fields: Shape): string | undefined {
-  return Object.entries(fields).find(([name, check]) => !check(value[name]))?.[0];
-}
-
-/** What else was sent with them is not the run's to keep, in however many references. */
-function knownFields(
-  value: Readonly<Record<string, unknown>>,
-  fields: Shape,
-): Readonly<Record<string, unknown>> {
-  const sent = Object.entries(fields).filter(([field]) => Object.hasOwn(value, field));
-  return Object.fromEntries(sent.map(([field, check]) => [field, knownIn(value[field], check)]));
-}
-
-function knownIn(value: unknown, { known }: Check): unknown {
-  return known === undefined ? value : known(value);
 }
