@@ -137,10 +137,8 @@ describe('a nudge', () => {
   });
 
   it('gives way to what an operator decided, which is news enough', () => {
-    const world = running();
-    const id = 'a'.repeat(32);
-    world.feed({ kind: 'proposed', id, tool: 'pipelock-block', ref: 'b', turn: 1, at: 1 });
-    world.feed({ kind: 'decided', id, status: 'rejected', by: 'ann', at: 2, ref: null, notesRef: null });
+    const world = proposing();
+    decide(world, null);
     world.endTurn();
     assert.deepEqual([world.turn.cause.kind, world.life.nudges], ['decision', 0]);
   });

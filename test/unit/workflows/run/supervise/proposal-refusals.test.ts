@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ProposeRequest } from '../../../../../src/domain/run/run-channel.js';
 import type { DecideRequest } from '../../../../../src/domain/supervise/decision.js';
 import { decisionRefusal, proposalRefusal } from '../../../../../src/workflows/run/supervise/proposals.js';
-import { ID, propose, proposing, SHOWN } from '../../../../support/machine/proposing.js';
+import { decide, ID, propose, proposing, SHOWN } from '../../../../support/machine/proposing.js';
 import { running } from '../../../../support/machine/stages.js';
 import { done, World } from '../../../../support/machine/world.js';
 
@@ -88,16 +88,7 @@ describe('a decision', () => {
     refused(/has ended, or is being destroyed/, ending);
     assert.match(decisionRefusal(new World().state, REQUEST) ?? '', /has ended/);
     const decided = proposing();
-    const at = Date.UTC(2026, 0, 2);
-    decided.feed({
-      kind: 'decided',
-      id: ID,
-      status: 'rejected',
-      by: 'ann@desk',
-      at,
-      ref: null,
-      notesRef: null,
-    });
+    decide(decided, null, ID, Date.UTC(2026, 0, 2));
     refused(/it was rejected already, by ann@desk at 2026-01-02T00:00:00\.000Z/, decided);
   });
 
@@ -132,7 +123,7 @@ describe('a decision', () => {
       assert.equal(refusal(world), null, String(n));
       const id = n.toString(16).padStart(32, 'b');
       propose(world, { id });
-      world.feed({ kind: 'decided', id, status: 'approved', by: 'a', at: 1, ref: FILE, notesRef: null });
+      decide(world, FILE, id);
       world.feed({ kind: 'change_applied', id });
       world.feed({ kind: 'proposal_told', id });
     }

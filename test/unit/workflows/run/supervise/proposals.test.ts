@@ -77,15 +77,7 @@ describe('what an agent proposes', () => {
     const ids = Array.from({ length: 65 }, (_, n) => n.toString(16).padStart(32, '0'));
     for (const id of ids.slice(0, 63)) {
       propose(world, { id });
-      world.feed({
-        kind: 'decided',
-        id,
-        status: 'rejected',
-        by: 'ann@desk',
-        at: 7,
-        ref: null,
-        notesRef: null,
-      });
+      decide(world, null, id);
       world.feed({ kind: 'proposal_told', id });
     }
     const known = (): string[] => world.life.proposals.map((one) => one.id);
@@ -163,8 +155,7 @@ describe('a decision while the agent is at work', () => {
     assert.deepEqual(world.life.changes, [SHOWN]);
     assert.equal(world.life.timeline.at(-1)?.what, 'pipelock-block aaaaaaaa approved by ann@desk');
     propose(world, { id: OTHER });
-    const second = { kind: 'decided', id: OTHER, status: 'approved', by: 'ann@desk', at: 8 } as const;
-    const [next] = world.feed({ ...second, ref: SECOND, notesRef: null });
+    const [next] = decide(world, SECOND, OTHER);
     assert.ok(next?.kind === 'apply_change');
     assert.deepEqual(next.input.changes, [SHOWN, SECOND]);
   });
@@ -204,12 +195,11 @@ describe('a decision while the agent is at work', () => {
     const world = proposing();
     propose(world, { id: OTHER });
     const of = (id: string): string => outcomeOfProposal(world.state, id).status;
-    const second = { kind: 'decided', id: OTHER, status: 'approved', by: 'ann@desk', at: 8 } as const;
-    world.feed({ ...second, ref: SECOND, notesRef: null });
+    decide(world, SECOND, OTHER);
     assert.deepEqual(world.feed({ kind: 'change_applied', id: ID }), []);
     assert.deepEqual(world.feed({ kind: 'build_failed', id: ID, reasonRef: SHOWN }), []);
     world.feed({ kind: 'change_failed', id: OTHER, reason: 'x' });
-    world.feed({ ...second, ref: SECOND, notesRef: null });
+    decide(world, SECOND, OTHER);
     world.feed({ kind: 'change_applied', id: OTHER });
     assert.deepEqual([of(ID), of(OTHER), world.life.changes], ['pending', 'approved', [SECOND]]);
     const asked = { id: OTHER, shown: SHOWN, verdict: 'reject', modified: null, notesRef: null } as const;
