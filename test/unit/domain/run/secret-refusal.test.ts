@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { SecretScanError } from '../../../../src/domain/base/errors.js';
-import { SecretGuard } from '../../../../src/domain/secret/secret-guard.js';
 import { secretRefusal, textVerdict } from '../../../../src/domain/run/secret-refusal.js';
 import type { SecretFinding } from '../../../../src/domain/secret/secret-scanner.js';
 
@@ -79,77 +77,5 @@ describe('the verdict on a text that is to be posted', () => {
     });
     const fault = textVerdict({ kind: 'failed', reason: 'no such file: /home/alice/.bot-bottle/x' });
     assert.deepEqual(fault, { kind: 'unchecked', reason: 'no such file: (a path on the host)' });
-  });
-});
-
-describe('the guard against secrets', () => {
-  const scanner = (scanTexts: () => Promise<SecretFinding[]>) => ({
-    name: 'scanner 1',
-    scanTexts,
-    scanCommits: scanTexts,
-  });
-
-  it('looks for our own secrets whatever the scanner says, and without one', async () => {
-    const known = () => [{ name: 'forge-token', value: '0123456789abcdef' }];
-    const texts = [{ where: 'the title', text: 'x 0123456789abcdef' }];
-    for (const guard of [
-      new SecretGuard(null, known),
-      new SecretGuard(
-        scanner(async () => []),
-        known,
-      ),
-    ]) {
-      const scan = await guard.scanTexts(texts);
-      assert.deepEqual(scan.kind === 'scanned' && scan.findings.map(({ rule }) => rule), [
-        'known-secret:forge-token',
-      ]);
-    }
-  });
-
-  it('reads our own secrets anew for each scan', async () => {
-    let value = 'first-secret-value';
-    const guard = new SecretGuard(null, () => [{ name: 'it', value }]);
-    const found = async (text: string) => {
-      const scan = await guard.scanTexts([{ where: 'x', text }]);
-      return scan.kind === 'scanned' ? scan.findings.length : -1;
-    };
-    assert.equal(await found('second-secret-value'), 0);
-    value = 'second-secret-value';
-    assert.equal(await found('second-secret-value'), 1);
-  });
-
-  it('tries a scanner that fails once more, and no other fault', async () => {
-    let calls = 0;
-    const failing = new SecretGuard(
-      scanner(async () => {
-        calls += 1;
-        throw new SecretScanError('broken');
-      }),
-      () => [],
-    );
-    assert.deepEqual(await failing.scanTexts([]), { kind: 'failed', reason: 'broken' });
-    assert.equal(calls, 2);
-    const wrong = new SecretGuard(
-      scanner(() => Promise.reject(new TypeError('a mistake of ours'))),
-      () => [],
-    );
-    await assert.rejects(wrong.scanTexts([]), TypeError);
-  });
-
-  it('reports what a turn keeps: no place, no secret', () => {
-    const guard = new SecretGuard(
-      scanner(async () => []),
-      () => [],
-    );
-    const findings = [finding(), finding({ rule: 'aws' }), finding({ line: 9 })];
-    assert.deepEqual(guard.report({ kind: 'scanned', findings }), {
-      scanner: 'scanner 1',
-      outcome: 'found',
-      findings: 3,
-      rules: ['aws', 'github-pat'],
-    });
-    assert.equal(guard.report({ kind: 'scanned', findings: [] }).outcome, 'clean');
-    assert.equal(guard.report({ kind: 'failed', reason: 'x' }).outcome, 'failed');
-    assert.equal(new SecretGuard(null, () => []).report({ kind: 'scanned', findings: [] }).scanner, 'off');
   });
 });

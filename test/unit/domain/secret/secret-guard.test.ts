@@ -68,9 +68,9 @@ describe('what stands between secrets and the forge', () => {
   });
 
   it('knows a secret as soon as it is there', async () => {
-    const known = [TOKEN];
+    let known = [TOKEN];
     const guard = new SecretGuard(null, () => known);
-    known.push({ name: 'new', value: 'fedcba9876543210' });
+    known = [...known, { name: 'new', value: 'fedcba9876543210' }];
     const scan = await guard.scanTexts([{ where: 'x', text: 'fedcba9876543210' }]);
     assert.ok(scan.kind === 'scanned');
     assert.deepEqual(
