@@ -1,17 +1,13 @@
 import type { TurnBottle } from '../../domain/bottle/bottle-setup.js';
 import { routeAddress } from '../../domain/egress/agent-env.js';
+import type { EgressRules } from '../../domain/egress/route.js';
 import { readRoutes } from '../../domain/egress/routes.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
 import type { PreparedTurn } from '../../domain/run/events.js';
 import { registryAccess, type RegistryClients } from '../../domain/bottle/registries.js';
 import type { HostPorts } from '../ports/host-ports.js';
 import type { RunTurnInput } from '../ports/inputs.js';
-import {
-  ownRouteIn,
-  readChangedRoutes,
-  withChange,
-  type EgressRules,
-} from '../../domain/supervise/config-change.js';
+import { ownRouteIn, readChangedRoutes, withChange } from '../../domain/supervise/config-change.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';
 import { keptChanges } from './kept-changes.js';
 import { modelRoute } from './model-route.js';

@@ -2,12 +2,12 @@ import type { HomePorts } from '../ports/home-ports.js';
 import type { ChangesInput } from '../ports/inputs.js';
 import { routeProblem } from '../../domain/agent/agent-needs.js';
 import { InvalidInputError } from '../../domain/base/errors.js';
+import type { EgressRules } from '../../domain/egress/route.js';
 import {
   forbiddenIn,
   readChangedRoutes,
   routesIn,
   withChange,
-  type EgressRules,
 } from '../../domain/supervise/config-change.js';
 import { readShownProposal } from '../../domain/supervise/read-shown-proposal.js';
 import type { ShownProposal } from '../../domain/supervise/shown-proposal.js';

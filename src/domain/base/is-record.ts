@@ -8,6 +8,15 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }
 
+/** Of something from outside: an object with these whole numbers and texts. */
+export function hasFields(value: unknown, numbers: readonly string[], texts: readonly string[]): boolean {
+  return (
+    isRecord(value) &&
+    numbers.every((name) => Number.isInteger(value[name])) &&
+    texts.every((name) => typeof value[name] === 'string')
+  );
+}
+
 /** The object in a JSON text; `undefined` for any other text. */
 export function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,4 +1,4 @@
-import type { RegistryKind, Route } from '../egress/route.js';
+import type { EgressRules, RegistryKind } from '../egress/route.js';
 
 /** How the repository is laid out for the agent. */
 export interface WorkspaceOptions {
@@ -17,12 +17,9 @@ export interface WorkspaceOptions {
  * What a bottle's manifest asks of the host beside the plain fields of `PreparedTurn`: too much for the workflow's
  * history, so it travels as a blob.
  */
-export interface BottleSetup {
+export interface BottleSetup extends EgressRules {
   /** Text of the bottle's own Dockerfile; its image replaces the provider's. */
   readonly dockerfile: string | null;
-  /** Lines of the allowlist, normalised. */
-  readonly allow: readonly string[];
-  readonly routes: readonly Route[];
   readonly registries: readonly RegistryKind[];
   /** Shell script, run once in the bottle before the first turn. */
   readonly setup: string | null;

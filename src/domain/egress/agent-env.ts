@@ -1,5 +1,5 @@
 import { CREDENTIAL_PORT, EGRESS_PORT } from './ports.js';
-import { PLACEHOLDER_KEY, type Route } from './route.js';
+import { PLACEHOLDER_KEY, type EgressRules, type Route } from './route.js';
 
 const PROXY = `http://127.0.0.1:${String(EGRESS_PORT)}`;
 const NO_PROXY = '127.0.0.1,localhost,::1';
@@ -27,21 +27,12 @@ export function routeAddress({ name }: Pick<Route, 'name'>): string {
 }
 
 /** A bottle that allows nothing and has no routes gets neither forwarders nor variables. */
-export function wantsEgress({
-  allow,
-  routes,
-}: {
-  readonly allow: readonly string[];
-  readonly routes: readonly Route[];
-}): boolean {
+export function wantsEgress({ allow, routes }: EgressRules): boolean {
   return allow.length > 0 || routes.length > 0;
 }
 
 /** The agent's environment of one turn: where its proxies are. */
-export function egressEnv(setup: {
-  readonly allow: readonly string[];
-  readonly routes: readonly Route[];
-}): Readonly<Record<string, string>> {
+export function egressEnv(setup: EgressRules): Readonly<Record<string, string>> {
   if (!wantsEgress(setup)) return {};
   const own = setup.routes.flatMap((route) => [
     ...(route.baseUrlEnv === null ? [] : [[route.baseUrlEnv, routeAddress(route)] as const]),

@@ -26,6 +26,12 @@ export interface Route {
   readonly model: ModelRule | null;
 }
 
+/** What a bottle may reach: lines of the allowlist, normalised, and routes. */
+export interface EgressRules {
+  readonly allow: readonly string[];
+  readonly routes: readonly Route[];
+}
+
 /** The dialects of model APIs that the proxy reads. */
 export const MODEL_APIS = ['anthropic-messages', 'openai-responses', 'openai-chat'] as const;
 export type ModelApi = (typeof MODEL_APIS)[number];

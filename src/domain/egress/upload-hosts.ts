@@ -1,3 +1,5 @@
+import { isAtOrBelow } from './vendors.js';
+
 /**
  * Hosts where anybody may leave data for others to fetch: paste sites, object stores, forges, services that take messages. An
  * entry counts for all names below it. No list is whole; it is there so that an operator looks twice at the best known ones.
@@ -55,5 +57,5 @@ const TAKE_UPLOADS: readonly string[] = [
 
 /** @param host lower-case, without a port; of a wildcard, what stands after `*.` */
 export function takesUploads(host: string): boolean {
-  return TAKE_UPLOADS.some((known) => host === known || host.endsWith(`.${known}`));
+  return TAKE_UPLOADS.some((known) => isAtOrBelow(host, known));
 }

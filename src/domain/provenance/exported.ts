@@ -1,5 +1,5 @@
 /** A run's record as a file: a DSSE envelope over an in-toto statement that holds the whole of it. */
-import { isRecord } from '../base/is-record.js';
+import { hasFields, isRecord } from '../base/is-record.js';
 import { KEY_COLUMNS, type RunRecord } from './record.js';
 import { publishedInRows } from './published.js';
 import { EXPORT_PREDICATE, STATEMENT_TYPE, subjectsOf, type EnvelopeReader, type Statement } from './seal.js';
@@ -48,9 +48,9 @@ function recordIn(predicate: unknown): RunRecord | undefined {
     (phase === null || typeof phase === 'string') &&
     rows.every(isRow) &&
     entries.every((entry) =>
-      has(entry, ['seq', 'n'], ['slug', 'source', 'key', 'digest', 'previous', 'hash']),
+      hasFields(entry, ['seq', 'n'], ['slug', 'source', 'key', 'digest', 'previous', 'hash']),
     ) &&
-    seals.every((seal) => has(seal, ['n', 'at', 'entries'], ['slug', 'reason', 'keyId', 'envelope']));
+    seals.every((seal) => hasFields(seal, ['n', 'at', 'entries'], ['slug', 'reason', 'keyId', 'envelope']));
   return isWhole ? (record as unknown as RunRecord) : undefined;
 }
 
@@ -63,13 +63,5 @@ function isRow(row: unknown): boolean {
     Object.values(columns).every(
       (value) => value === null || typeof value === 'string' || Number.isFinite(value),
     )
-  );
-}
-
-function has(value: unknown, numbers: readonly string[], texts: readonly string[]): boolean {
-  return (
-    isRecord(value) &&
-    numbers.every((name) => Number.isInteger(value[name])) &&
-    texts.every((name) => typeof value[name] === 'string')
   );
 }

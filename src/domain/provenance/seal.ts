@@ -1,4 +1,5 @@
 /** What a seal says: an in-toto Statement v1 whose subjects are the run's record and the commits that it published. */
+import { hasFields } from '../base/is-record.js';
 import { digestOfText } from './chain.js';
 import type { LedgerEntry, Seal } from './record.js';
 
@@ -102,12 +103,8 @@ export function nextSeal(
 
 /** The predicate of a seal's statement; `undefined` when it is something else. */
 export function sealPredicate({ predicateType, predicate }: Statement): SealPredicate | undefined {
-  if (predicateType !== SEAL_PREDICATE || typeof predicate !== 'object' || predicate === null)
-    return undefined;
-  const found = predicate as Partial<SealPredicate>;
-  const texts = [found.slug, found.previous, found.reason, found.head];
-  const numbers = [found.n, found.at, found.entries];
-  const isWhole =
-    texts.every((text) => typeof text === 'string') && numbers.every((number) => Number.isInteger(number));
-  return isWhole ? (found as SealPredicate) : undefined;
+  const isOurs =
+    predicateType === SEAL_PREDICATE &&
+    hasFields(predicate, ['n', 'at', 'entries'], ['slug', 'previous', 'reason', 'head']);
+  return isOurs ? (predicate as SealPredicate) : undefined;
 }

@@ -1,6 +1,6 @@
 /** What a proposed file changes, as it takes effect: on whatever the file holds by then. */
 import { formatAllowEntry, parseAllowlist, readAllowEntry } from '../egress/allowlist.js';
-import type { Route } from '../egress/route.js';
+import type { EgressRules, Route } from '../egress/route.js';
 import { whyNotEncrypted } from '../egress/route-checks.js';
 import { parseRoutes, readRoutes } from '../egress/routes.js';
 import { isVendorHost, ONLY_BY_ROUTE } from '../egress/vendors.js';
@@ -15,11 +15,6 @@ export type EgressChange =
   | { readonly kind: 'allowlist'; readonly add: readonly string[]; readonly remove: readonly string[] }
   /** Routes by their names: `set` adds one or replaces it. */
   | { readonly kind: 'routes'; readonly set: readonly Route[]; readonly remove: readonly string[] };
-
-export interface EgressRules {
-  readonly allow: readonly string[];
-  readonly routes: readonly Route[];
-}
 
 export type ReadChange =
   | { readonly kind: 'change'; readonly change: ConfigChange }

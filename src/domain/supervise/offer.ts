@@ -3,7 +3,7 @@
  * agreeing takes one key.
  */
 import { namesHost, readAllowEntry } from '../egress/allowlist.js';
-import type { Route } from '../egress/route.js';
+import type { EgressRules } from '../egress/route.js';
 import type { HostRefusals } from '../egress/totals.js';
 import { routeOfHost } from '../egress/upstream.js';
 import { isVendorHost } from '../egress/vendors.js';
@@ -20,9 +20,7 @@ export interface Offer {
   readonly ref: string;
 }
 
-export interface Offered {
-  readonly allow: readonly string[];
-  readonly routes: readonly Route[];
+export interface Offered extends EgressRules {
   readonly isPublicSuffix: (host: string) => boolean;
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Route } from '../../../../src/domain/egress/route.js';
+import type { EgressRules, Route } from '../../../../src/domain/egress/route.js';
 import {
   forbiddenIn,
   ownRouteIn,
@@ -7,7 +7,6 @@ import {
   routesIn,
   withChange,
   type ConfigChange,
-  type EgressRules,
 } from '../../../../src/domain/supervise/config-change.js';
 import { routeTo } from '../../../support/egress/egress-here.js';
 
