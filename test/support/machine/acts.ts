@@ -1,7 +1,7 @@
 /** Things that may happen to a run next, as something to choose from: from outside, or an answer to what the machine asked for. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { MachineEvent, WakeReference } from '../../../src/domain/run/events.js';
+import type { MachineEvent, PrepareTurnOutcome, WakeReference } from '../../../src/domain/run/events.js';
 import { DEFAULT_POLICY } from '../../../src/domain/run/run-policy.js';
 import { CONTAINER_GONE, type StopReason, type TurnResult } from '../../../src/domain/run/turn.js';
 import {
@@ -201,7 +201,7 @@ function late(world: World, which: number): void {
     { kind: 'turn_lost', turn, reason: null },
     { kind: 'turn_finished', turn, result: turnResult({ done, offers: OFFERS }) },
     { kind: 'settled', turn, settled: settledTurn() },
-    failed(one.what, turn),
+    { kind: 'step_failed', step: one.what, turn, reason: 'x' },
     { kind: 'host_silent', turn, since: world.now },
   ];
   const event = news[which % news.length];
@@ -253,13 +253,12 @@ export function answer(world: World, what: UnderWay, how: number): void {
   const { number: turn } = world.turn;
   switch (what) {
     case 'claim':
-      world.pay('claim');
-      return void world.feed(how < 27 ? { kind: 'host_claimed', host: 'h', holds: how } : failed(what, turn));
+      return how < 27 ? void world.claimed('h', how) : void world.fail(what);
     case 'prepare':
-      world.pay('prepare');
+      if (how === 28) return void world.fail(what);
       // What is gone from the forge need not be told.
       if (how === NOTHING_LEFT) world.delivered.push(...world.turn.taken.map(({ key }) => key));
-      return void world.feed(preparedAs(how, turn, world.now));
+      return void world.prepareEnds(preparedAs(how, world.now));
     case 'run':
       return runAnswer(world, how);
     case 'settle':
@@ -281,39 +280,25 @@ export function answer(world: World, what: UnderWay, how: number): void {
   }
 }
 
-function failed(step: 'claim' | 'prepare' | 'run' | 'settle' | 'destroy', turn: number): MachineEvent {
-  return { kind: 'step_failed', step, turn, reason: 'x' };
-}
-
 const NOTHING_LEFT = 23;
 
-function preparedAs(how: number, turn: number, now: number): MachineEvent {
+function preparedAs(how: number, now: number): PrepareTurnOutcome {
   switch (how) {
     case NOTHING_LEFT:
-      return { kind: 'prepare_ended', turn, outcome: { kind: 'nothing_left' } };
+      return { kind: 'nothing_left' };
     case 24:
       return {
-        kind: 'prepare_ended',
-        turn,
-        outcome: {
-          kind: 'moved',
-          place: { repoId: 7, owner: 'alice', repo: now % 2 === 0 ? 'demo' : 'moved' },
-        },
+        kind: 'moved',
+        place: { repoId: 7, owner: 'alice', repo: now % 2 === 0 ? 'demo' : 'moved' },
       };
     case 25:
-      return { kind: 'prepare_ended', turn, outcome: { kind: 'refused', reason: 'gone' } };
+      return { kind: 'refused', reason: 'gone' };
     case 26:
-      return {
-        kind: 'prepare_ended',
-        turn,
-        outcome: { kind: 'over_budget', reason: 'spent', until: now + 60 * SECOND },
-      };
+      return { kind: 'over_budget', reason: 'spent', until: now + 60 * SECOND };
     case 27:
-      return { kind: 'prepare_ended', turn, outcome: { kind: 'paused', reason: 'paused' } };
-    case 28:
-      return failed('prepare', turn);
+      return { kind: 'paused', reason: 'paused' };
     default:
-      return { kind: 'prepare_ended', turn, outcome: { kind: 'ready', prepared: PREPARED } };
+      return { kind: 'ready', prepared: PREPARED };
   }
 }
 
