@@ -141,18 +141,6 @@ describe('proposals on the time-skipping server', function () {
       assert.equal(life.fake.ran.length, 1, 'there is nothing to wake it for');
     }));
 
-  it('decides nothing but what the operator was shown', () =>
-    run({}, async (life) => {
-      const { answer } = await life.proposed(idOf('eeee0001'));
-      const stale = await life.refusalOf(life.decide(idOf('eeee0001'), { shown: shownOf(idOf('bef0')) }));
-      assert.deepEqual(stale, ['DecisionRefused', 'it is not what you were shown: look at it again']);
-      const unknown = await life.refusalOf(life.decide(idOf('ffff'), {}));
-      assert.deepEqual(unknown, ['DecisionRefused', 'the run has no such proposal']);
-      await life.decide(idOf('eeee0001'));
-      assert.equal((await answer).status, 'approved');
-      life.endTurn();
-    }));
-
   it('says why what was approved cannot take effect, and the proposal waits as before', () =>
     run({}, async (life) => {
       const { answer } = await life.proposed(idOf('abcd0001'));

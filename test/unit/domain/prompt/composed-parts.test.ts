@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FORGE_OVERLAY, QUOTING_RULE } from '../../../../src/domain/prompt/forge-overlay.js';
+import { QUOTING_RULE } from '../../../../src/domain/prompt/forge-overlay.js';
 import type {
   FreshSession,
   ProposalDecision,
@@ -203,17 +203,6 @@ describe('the prompt of a session that knows nothing', () => {
     ...{ why: 'lost', role: 'You implement.', task: issue, summaries: [], pull: null, comments: [] },
   };
   const at = { ...wake, fresh };
-
-  it('has role, task and the protocol, then what is to be done', () => {
-    const parts = paragraphs(composePrompt(at));
-    const places = ['You implement.', '# Your task: issue #12', '# What was done before', '# What to do now'];
-    assert.deepEqual(
-      parts.filter((part) => places.includes(part)),
-      places,
-    );
-    assert.ok(composePrompt(at).includes(FORGE_OVERLAY));
-    assert.ok(!composePrompt(at).includes('works as before'));
-  });
 
   it('begins with its task when its agent has no words of its own', () => {
     const first = composePrompt({ ...common, kind: 'first', role: ' ', task: issue });

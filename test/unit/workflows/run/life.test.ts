@@ -94,23 +94,6 @@ describe('a run and where its repository is', () => {
     assert.ok(row?.kind === 'record_turn');
     assert.equal(row.input.reason, 'incomplete');
   });
-
-  it('ends when its issue is gone, whatever it is doing', () => {
-    const lost = { kind: 'lost', readAt: AT, why: 'gone' } as const;
-    const frozen = World.frozenDone();
-    frozen.feed(lost);
-    assert.equal(frozen.phase, 'destroying');
-    frozen.destroyed();
-    assert.equal(frozen.state.endedAt, AT);
-
-    const running = new World();
-    running.feed(observed({ readAt: 10_000, trigger: trigger(5_000) }));
-    running.start();
-    assert.ok(running.feed(lost).some((command) => command.kind === 'stop_turn'));
-    running.endTurn();
-    assert.equal(running.phase, 'destroying');
-    assert.deepEqual(new World().feed(lost), []);
-  });
 });
 
 describe('trigger acts within one second of the forge’s clock', () => {

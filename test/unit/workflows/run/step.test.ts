@@ -24,9 +24,10 @@ describe('issue machine', () => {
       assert.match(world.life.slug, /^implementer-alice-demo-12-[a-z0-9]{5}$/);
     });
 
-    it('stays idle when the condition holds but nobody who may completed it', () => {
+    it('stays idle when the condition holds but nobody who may completed it, or the issue is gone', () => {
       const world = new World();
       assert.deepEqual(world.feed(observed({ readAt: 10 })), []);
+      assert.deepEqual(world.feed({ kind: 'lost', readAt: 20, why: 'gone' }), []);
       assert.equal(world.phase, 'idle');
     });
 
