@@ -7,6 +7,7 @@ import { temporalRunChannel } from '../../src/adapters/temporal/run-channel.js';
 import { BottleRuntimeError } from '../../src/domain/base/errors.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type IssueLife, type LifeOptions } from '../support/temporal/issue-life.js';
+import { Gate } from '../support/temporal/proposing-run.js';
 import { untilCalledOff, type ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
 import type { AllActivities } from '../support/temporal/time-skipping.js';
@@ -64,12 +65,12 @@ describe('the end of a run while something is under way, on the time-skipping se
 
   it('does not wait for a settle that does not hear that it is called off', async () => {
     let isSettling = false;
-    let release = (): void => undefined;
+    const end = new Gate();
     await run(
       () => ({
         freezeBottle: async () => {
           isSettling = true;
-          await new Promise<void>((resolve) => (release = resolve));
+          await end.opened;
           throw new Error('nobody waits for this');
         },
       }),
@@ -77,7 +78,7 @@ describe('the end of a run while something is under way, on the time-skipping se
         await waitUntil('the settle', () => isSettling);
         await endsBy(destroy, life);
         assert.equal(life.fake.destroyed.length, 1);
-        release();
+        end.open();
       },
     );
   });

@@ -10,6 +10,7 @@ import type { WatchedTurn } from '../../src/domain/run/watched-turn.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type LifeOptions } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
+import { Gate } from '../support/temporal/proposing-run.js';
 import { stateRow } from '../support/webhook/rows.js';
 import { useTempDir } from '../support/webhook/temp-dir.js';
 
@@ -30,13 +31,12 @@ describe('the last check-in of a turn that runs', function () {
     const { client } = server();
     const watched = watchedTurns(client);
     let lastCheckinAt: number | null = null;
-    let letGo: () => void = () => undefined;
-    const until = new Promise<void>((resolve) => (letGo = resolve));
+    const end = new Gate();
     const turn: LifeOptions['turn'] = async (_life, input, activity) => {
       const beats = setInterval(() => {
         activity.heartbeat({ slug: input.slug, turn: input.turn, lastCheckinAt } satisfies WatchedTurn);
       }, 50);
-      await until;
+      await end.opened;
       clearInterval(beats);
       return DONE;
     };
@@ -74,7 +74,7 @@ describe('the last check-in of a turn that runs', function () {
       const coded = new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
       assert.deepEqual(await watchedTurns(coded).of(workflowId), decoded);
 
-      letGo();
+      end.open();
       await life.frozen();
       assert.equal(await watched.of(workflowId), undefined, 'nobody watches a frozen run');
       await noteCheckins({ database, watched, now: Date.now });

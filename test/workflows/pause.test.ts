@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { ApplicationFailure } from '@temporalio/activity';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { changePause } from '../../src/activities/change-pause.js';
 import type { RunTurnInput } from '../../src/activities/ports/inputs.js';
 import { openDatabase } from '../../src/adapters/sqlite/open-database.js';
@@ -19,22 +16,19 @@ import { localServer } from '../support/temporal/local-server.js';
 import { ScriptedActivities, untilCalledOff } from '../support/temporal/scripted-activities.js';
 import { withWorkers, type AllActivities } from '../support/temporal/time-skipping.js';
 import { askForRun, send } from '../support/temporal/send.js';
+import { useNewPaths } from '../support/webhook/temp-dir.js';
 
 describe('pausing new turns, on the real server over a real database', function () {
   this.timeout(60_000);
   const server = localServer();
-  let directory: string;
+  const newPath = useNewPaths();
   let database: Database;
   let number = 300;
 
   beforeEach(async () => {
-    directory = mkdtempSync(path.join(tmpdir(), 'bot-bottle-pause-'));
-    database = await openDatabase(path.join(directory, 'bot-bottle.db'));
+    database = await openDatabase(newPath());
   });
-  afterEach(async () => {
-    await database.close();
-    rmSync(directory, { recursive: true });
-  });
+  afterEach(() => database.close());
 
   const ask = (action: PauseOrder['action'], scope = '*', callMs = 15_000): ReturnType<typeof askFor> =>
     askFor({ client: server().client, callMs }, { action, scope, by: 'alice@desk' });

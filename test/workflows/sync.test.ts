@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import type { TurnResult } from '../../src/domain/run/turn.js';
 import { bottlesQueue, commandUpdates, TASK_QUEUE, turnsQueue } from '../../src/workflows/messages.js';
 import { scheduledSyncWorkflow, type syncWorkflow } from '../../src/workflows/sync.workflow.js';
 import { waitUntil } from '../support/stack/stack.js';
 import { turnResult } from '../support/machine/world.js';
 import { Gate } from '../support/temporal/proposing-run.js';
 import { localServer } from '../support/temporal/local-server.js';
+import { untilCalledOff } from '../support/temporal/scripted-activities.js';
 import { ScriptedSync } from '../support/temporal/scripted-sync.js';
 import { timeSkipping } from '../support/temporal/skipping-server.js';
 
@@ -60,17 +59,6 @@ describe('a sync, as a workflow', function () {
     });
   });
 
-  /** Works until it is stopped. */
-  async function untilCancelled(): Promise<TurnResult> {
-    const { heartbeat, cancelled } = Context.current();
-    const beats = setInterval(() => {
-      heartbeat();
-    }, 200);
-    return cancelled.finally(() => {
-      clearInterval(beats);
-    });
-  }
-
   /** What is there is cleared away all the same. */
   async function isCalledOff(sync: ScriptedSync, handle: WorkflowHandle<typeof syncWorkflow>): Promise<void> {
     const { status, reason } = await handle.result();
@@ -84,7 +72,7 @@ describe('a sync, as a workflow', function () {
 
   it('that is cancelled stops its agent', async () => {
     const sync = scripted();
-    sync.whileRunning = untilCancelled;
+    sync.whileRunning = untilCalledOff;
     await sync.live(async (handle) => {
       await waitUntil('the agent to work', () => sync.ran.length === 1);
       await handle.cancel();
@@ -96,7 +84,7 @@ describe('a sync, as a workflow', function () {
     const sync = scripted();
     const result = turnResult({ exitCode: 143 });
     // As the watching does once it has stopped the agent.
-    sync.whileRunning = () => untilCancelled().catch(() => result);
+    sync.whileRunning = () => untilCalledOff().catch(() => result);
     await sync.live(async (handle) => {
       await waitUntil('the agent to work', () => sync.ran.length === 1);
       await handle.executeUpdate(commandUpdates.destroy, { args: [{ by: 'alice@desk' }] });
@@ -110,7 +98,7 @@ describe('a sync, as a workflow', function () {
 
   it('is called off by an operator, whose act has a row; it takes nothing else', async () => {
     const sync = scripted();
-    sync.whileRunning = untilCancelled;
+    sync.whileRunning = untilCalledOff;
     await sync.live(async (handle) => {
       await waitUntil('the agent to work', () => sync.ran.length === 1);
       for (const kind of ['freeze', 'resume', 'done', 'budget', 'extend', 'move'] as const) {

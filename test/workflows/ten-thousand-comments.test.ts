@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { waitUntil } from '../support/stack/stack.js';
 import { DONE, withLife, type LifeOptions } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
+import { Gate } from '../support/temporal/proposing-run.js';
 
 /** As the dispatcher sends them: decision 6 of the architecture. */
 const IN_ONE_SIGNAL = 200;
@@ -14,10 +15,9 @@ describe('ten thousand comments on one issue', function () {
   const server = localServer('limit.historyCount.suggestContinueAsNew=500');
 
   it('become one prompt of the newest, stay within the server’s limits, and are known in the next execution', async () => {
-    let letGo: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const end = new Gate();
     const turn: LifeOptions['turn'] = async (_life, { turn: at }) => {
-      if (at === 1) await held;
+      if (at === 1) await end.opened;
       return DONE;
     };
     await withLife(server(), { turn }, async (life) => {
@@ -28,7 +28,7 @@ describe('ten thousand comments on one issue', function () {
       }
       const { historySize = Infinity } = await handle.describe();
       assert.ok(historySize < HISTORY_BYTES, `${String(historySize)} bytes of history`);
-      letGo();
+      end.open();
       await waitUntil('the second turn', () => fake.prepared.length === 2, 30_000);
       const { references, omitted } = fake.prepared[1] ?? { references: [], omitted: 0 };
       assert.deepEqual([references.length, omitted, references.at(-1)?.id], [1_000, 9_000, 10_000]);

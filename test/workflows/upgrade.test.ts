@@ -17,6 +17,7 @@ import { deployVersion, SOON_DRAINED, type Deployment } from '../support/tempora
 import { DONE } from '../support/temporal/issue-life.js';
 import { localServer } from '../support/temporal/local-server.js';
 import { nextVersionCode } from '../support/temporal/next-version.js';
+import { Gate } from '../support/temporal/proposing-run.js';
 import { ScriptedActivities } from '../support/temporal/scripted-activities.js';
 import { askForRun, order, send } from '../support/temporal/send.js';
 import { workflowBundle } from '../support/temporal/time-skipping.js';
@@ -33,7 +34,7 @@ describe('an upgrade', function () {
   let home: string;
   let code: { readonly now: string; readonly next: string };
   /** Numbers of the issues whose first turn goes on until its gate is opened, or ends at the provider's limit. */
-  let held: Map<number, { readonly until: Promise<void>; readonly open: () => void }>;
+  let held: Map<number, Gate>;
   let limitedUntil: Map<number, number>;
   let fake: ScriptedActivities;
   let deployed: Deployment[];
@@ -64,7 +65,7 @@ describe('an upgrade', function () {
     const until = limitedUntil.get(number);
     if (turn === 1 && until !== undefined)
       return { exitCode: 1, model: modelReport(1, 0, { kind: 'limited', until }) };
-    if (turn === 1) await stillWatched(held.get(number)?.until);
+    if (turn === 1) await stillWatched(held.get(number)?.opened);
     return DONE;
   }
 
@@ -111,11 +112,7 @@ describe('an upgrade', function () {
   }
 
   function hold(from: number, count: number): void {
-    for (let number = from; number < from + count; number += 1) {
-      let open = (): void => undefined;
-      const until = new Promise<void>((resolve) => (open = resolve));
-      held.set(number, { until, open });
-    }
+    for (let number = from; number < from + count; number += 1) held.set(number, new Gate());
   }
 
   async function allAre(runs: readonly WorkflowHandle[], phase: string, turn: number): Promise<void> {
@@ -181,7 +178,7 @@ describe('an upgrade', function () {
     for (const run of frozen) await send(run, wrote(comment(1)));
     await allAre(frozen, 'frozen', 2);
     assert.deepEqual(new Set(await buildIdsOf([...running, ...waiting])), new Set([before.buildId]));
-    for (const { open } of held.values()) open();
+    for (const gate of held.values()) gate.open();
     await allAre([...running, ...waiting], 'frozen', 1);
     await allAre(asleep, 'frozen', 2);
     await waitUntil(
