@@ -26,6 +26,7 @@ export class LiveConfig {
   readonly #log: BundleLog;
   readonly #seen = new Map<string, string>();
   #config: EgressConfig = { allow: [], routes: [] };
+  #onChange: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(directory: string, log: BundleLog) {
@@ -34,14 +35,17 @@ export class LiveConfig {
     this.#look();
   }
 
+  /** As the files are now: an agent tries again as soon as it hears that its proposal is approved. */
   get current(): EgressConfig {
+    this.#look();
     return this.#config;
   }
 
-  /** To be called once: from now on looks every half second. */
+  /** To be called once. Looks every half second, for what is under way. */
   watch(onChange: () => void): void {
+    this.#onChange = onChange;
     this.#timer = setInterval(() => {
-      if (this.#look()) onChange();
+      this.#look();
     }, POLL_MS).unref();
   }
 
@@ -49,8 +53,7 @@ export class LiveConfig {
     clearInterval(this.#timer);
   }
 
-  /** @returns whether anything is different */
-  #look(): boolean {
+  #look(): void {
     const allow = this.#changed(ALLOWLIST, (text) => {
       const { entries, problems } = parseAllowlist(text);
       const [first] = problems;
@@ -62,9 +65,9 @@ export class LiveConfig {
       if (read.kind === 'problems') throw new Error(read.problems[0] ?? 'bad');
       return read.routes;
     });
-    if (allow === undefined && routes === undefined) return false;
+    if (allow === undefined && routes === undefined) return;
     this.#config = { allow: allow ?? this.#config.allow, routes: routes ?? this.#config.routes };
-    return true;
+    this.#onChange?.();
   }
 
   /** What the file says now; `undefined` when it is as it was, or makes no sense. */

@@ -66,6 +66,14 @@ describe('the allowlist and the routes of a bottle', () => {
     assert.deepEqual(logged.at(-1), [...['info', 'egress configuration read again', { file: 'allowlist' }]]);
   });
 
+  it('are those of the moment they are asked for', () => {
+    open();
+    watch();
+    write('allowlist', 'pypi.org\n');
+    assert.equal(hosts().length, 1);
+    assert.equal(changes, 1);
+  });
+
   it('are gone with their file', async () => {
     write('allowlist', 'pypi.org\n');
     open();
@@ -109,7 +117,7 @@ describe('the allowlist and the routes of a bottle', () => {
       config.stop();
       write('allowlist', 'pypi.org\n');
       await seen('what another sees', () => witness.current.allow.length === 1);
-      assert.deepEqual([hosts().length, changes], [0, 0]);
+      assert.equal(changes, 0);
     } finally {
       witness.stop();
     }
