@@ -346,8 +346,10 @@ describe('the manifests of a home', () => {
     await withFiles({ 'kept/a.md': '---\nprovider: scripted\n---\n' }, async (manifests, home) => {
       await mkdir(join(home, 'agents/directory.md'), { recursive: true });
       await symlink('../kept/a.md', join(home, 'agents/link.md'));
+      await symlink('/dev/zero', join(home, 'agents/endless.md'));
       assert.equal((await manifests.agent('link'))?.name, 'link');
       await assert.rejects(manifests.agent('directory'), /directory\.md cannot be read$/);
+      await assert.rejects(manifests.agent('endless'), /endless\.md cannot be read$/);
     });
   });
 
